@@ -20,6 +20,7 @@ from ..runtime.shapes import gathered, sequences
 from ..runtime.tensor.observers import NOT_HANDLED, intercept, uncast, watch
 from ..runtime.tensor.overrides import overridden, plain
 from ..runtime.tensor.tensor import TensorBase
+from ..runtime.tracebacks import hide_internal_frames
 from . import kernels, ops
 from .ops.arithmetic import _div_tensor, _floor_divide, _remainder
 from .ops.logic import _bitwise_left_shift, _bitwise_right_shift
@@ -474,113 +475,169 @@ class Tensor(
 
     def sum_to_size(self, *args: Any, **kwargs: Any) -> Any:
         """`sum_to_size(2, 3)` or `sum_to_size((2, 3))`: see `ops.sum_to_size`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.sum_to_size(self, tuple(args[0]))
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.sum_to_size(self, args)
-        return ops.sum_to_size(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.sum_to_size(self, tuple(args[0]))
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.sum_to_size(self, args)
+            return ops.sum_to_size(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """`view(2, 3)` or `view((2, 3))`: see `ops.view`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.view_default(self, tuple(args[0]))
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.view_default(self, args)
-        return ops.view(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.view_default(self, tuple(args[0]))
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.view_default(self, args)
+            return ops.view(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def reshape(self, *args: Any, **kwargs: Any) -> Any:
         """`reshape(2, 3)` or `reshape((2, 3))`: see `ops.reshape`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.reshape(self, tuple(args[0]))
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.reshape(self, args)
-        return ops.reshape(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.reshape(self, tuple(args[0]))
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.reshape(self, args)
+            return ops.reshape(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def permute(self, *args: Any, **kwargs: Any) -> Any:
         """`permute(2, 3)` or `permute((2, 3))`: see `ops.permute`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.permute(self, tuple(args[0]))
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.permute(self, args)
-        return ops.permute(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.permute(self, tuple(args[0]))
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.permute(self, args)
+            return ops.permute(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def expand(self, *args: Any, **kwargs: Any) -> Any:
         """`expand(2, 3)` or `expand((2, 3))`: see `ops.expand`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.expand(self, tuple(args[0]))
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.expand(self, args)
-        return ops.expand(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.expand(self, tuple(args[0]))
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.expand(self, args)
+            return ops.expand(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def broadcast_to(self, *args: Any, **kwargs: Any) -> Any:
         """`broadcast_to(2, 3)` or `broadcast_to((2, 3))`: see `ops.broadcast_to`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.broadcast_to(self, tuple(args[0]))
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.broadcast_to(self, args)
-        return ops.broadcast_to(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.broadcast_to(self, tuple(args[0]))
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.broadcast_to(self, args)
+            return ops.broadcast_to(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def repeat(self, *args: Any, **kwargs: Any) -> Any:
         """`repeat(2, 3)` or `repeat((2, 3))`: see `ops.repeat`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.repeat(self, tuple(args[0]))
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.repeat(self, args)
-        return ops.repeat(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.repeat(self, tuple(args[0]))
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.repeat(self, args)
+            return ops.repeat(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def tile(self, *args: Any, **kwargs: Any) -> Any:
         """`tile(2, 3)` or `tile((2, 3))`: see `ops.tile`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.tile(self, tuple(args[0]))
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.tile(self, args)
-        return ops.tile(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.tile(self, tuple(args[0]))
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.tile(self, args)
+            return ops.tile(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def hsplit(self, *args: Any, **kwargs: Any) -> Any:
         """`hsplit(2, 3)` or `hsplit((2, 3))`: see `ops.hsplit`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.hsplit_indices(self, tuple(args[0]))
-        if len(args) == 1 and hasattr(args[0], "__index__"):
-            return ops.hsplit(self, *args, **kwargs)
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.hsplit_indices(self, args)
-        return ops.hsplit(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.hsplit_indices(self, tuple(args[0]))
+            if len(args) == 1 and hasattr(args[0], "__index__"):
+                return ops.hsplit(self, *args, **kwargs)
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.hsplit_indices(self, args)
+            return ops.hsplit(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def vsplit(self, *args: Any, **kwargs: Any) -> Any:
         """`vsplit(2, 3)` or `vsplit((2, 3))`: see `ops.vsplit`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.vsplit_indices(self, tuple(args[0]))
-        if len(args) == 1 and hasattr(args[0], "__index__"):
-            return ops.vsplit(self, *args, **kwargs)
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.vsplit_indices(self, args)
-        return ops.vsplit(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.vsplit_indices(self, tuple(args[0]))
+            if len(args) == 1 and hasattr(args[0], "__index__"):
+                return ops.vsplit(self, *args, **kwargs)
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.vsplit_indices(self, args)
+            return ops.vsplit(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def dsplit(self, *args: Any, **kwargs: Any) -> Any:
         """`dsplit(2, 3)` or `dsplit((2, 3))`: see `ops.dsplit`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.dsplit_indices(self, tuple(args[0]))
-        if len(args) == 1 and hasattr(args[0], "__index__"):
-            return ops.dsplit(self, *args, **kwargs)
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.dsplit_indices(self, args)
-        return ops.dsplit(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.dsplit_indices(self, tuple(args[0]))
+            if len(args) == 1 and hasattr(args[0], "__index__"):
+                return ops.dsplit(self, *args, **kwargs)
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.dsplit_indices(self, args)
+            return ops.dsplit(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def flip(self, *args: Any, **kwargs: Any) -> Any:
         """`flip(2, 3)` or `flip((2, 3))`: see `ops.flip`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
-            return ops.flip(self, tuple(args[0]))
-        if args and not kwargs and args[0].__class__ is int:
-            return ops.flip(self, args)
-        return ops.flip(self, *gathered(args, kwargs), **kwargs)
+        try:
+            if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+                return ops.flip(self, tuple(args[0]))
+            if args and not kwargs and args[0].__class__ is int:
+                return ops.flip(self, args)
+            return ops.flip(self, *gathered(args, kwargs), **kwargs)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def where(self, condition, other) -> Any:
         """See `ops.where`, whose condition, self, other these are."""
-        return ops.where(condition, self, other)
+        try:
+            return ops.where(condition, self, other)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def polygamma(self, n) -> Any:
         """See `ops.polygamma`, whose n, self these are."""
-        return ops.polygamma(n, self)
+        try:
+            return ops.polygamma(n, self)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __pow__(self, other: Any) -> Any:
         if (not watch.casts or uncast()) and isinstance(other, Tensor):
@@ -595,6 +652,9 @@ class Tensor(
             return ops.pow(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __ipow__(self, other: Any) -> Any:
         if (
@@ -613,6 +673,9 @@ class Tensor(
             return ops.pow_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __add__(self, other: Any) -> Any:
         if not watch.every and isinstance(other, Tensor):
@@ -627,6 +690,9 @@ class Tensor(
             return ops.add(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __iadd__(self, other: Any) -> Any:
         if (
@@ -645,6 +711,9 @@ class Tensor(
             return ops.add_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __sub__(self, other: Any) -> Any:
         if not watch.every:
@@ -655,6 +724,9 @@ class Tensor(
             return ops.sub(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __isub__(self, other: Any) -> Any:
         if not watch.every and kernels.SUB_TENSOR.launch_in_place(self, other, 1) is not None:
@@ -663,6 +735,9 @@ class Tensor(
             return ops.sub_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __rsub__(self, other: Any) -> Any:
         if not watch.every:
@@ -673,6 +748,9 @@ class Tensor(
             return ops.rsub(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __mul__(self, other: Any) -> Any:
         if not watch.every:
@@ -683,6 +761,9 @@ class Tensor(
             return ops.mul(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __imul__(self, other: Any) -> Any:
         if not watch.every and kernels.MUL_TENSOR.launch_in_place(self, other) is not None:
@@ -691,6 +772,9 @@ class Tensor(
             return ops.mul_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __truediv__(self, other: Any) -> Any:
         if not watch.every:
@@ -701,6 +785,9 @@ class Tensor(
             return ops.div(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __itruediv__(self, other: Any) -> Any:
         if not watch.every and kernels.DIV_TENSOR.launch_in_place(self, other) is not None:
@@ -709,6 +796,9 @@ class Tensor(
             return ops.div_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __floordiv__(self, other: Any) -> Any:
         if not watch.every:
@@ -719,6 +809,9 @@ class Tensor(
             return ops.floor_divide(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __ifloordiv__(self, other: Any) -> Any:
         if not watch.every and kernels.FLOOR_DIVIDE.launch_in_place(self, other) is not None:
@@ -727,6 +820,9 @@ class Tensor(
             return ops.floor_divide_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __mod__(self, other: Any) -> Any:
         if not watch.every:
@@ -737,6 +833,9 @@ class Tensor(
             return ops.remainder(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __imod__(self, other: Any) -> Any:
         if not watch.every and kernels.REMAINDER.launch_in_place(self, other) is not None:
@@ -745,6 +844,9 @@ class Tensor(
             return ops.remainder_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __and__(self, other: Any) -> Any:
         if not watch.every:
@@ -755,6 +857,9 @@ class Tensor(
             return ops.bitwise_and(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __iand__(self, other: Any) -> Any:
         if not watch.every and kernels.BITWISE_AND_TENSOR.launch_in_place(self, other) is not None:
@@ -763,6 +868,9 @@ class Tensor(
             return ops.bitwise_and_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __or__(self, other: Any) -> Any:
         if not watch.every:
@@ -773,6 +881,9 @@ class Tensor(
             return ops.bitwise_or(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __ior__(self, other: Any) -> Any:
         if not watch.every and kernels.BITWISE_OR_TENSOR.launch_in_place(self, other) is not None:
@@ -781,6 +892,9 @@ class Tensor(
             return ops.bitwise_or_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __xor__(self, other: Any) -> Any:
         if not watch.every:
@@ -791,6 +905,9 @@ class Tensor(
             return ops.bitwise_xor(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __ixor__(self, other: Any) -> Any:
         if not watch.every and kernels.BITWISE_XOR_TENSOR.launch_in_place(self, other) is not None:
@@ -799,6 +916,9 @@ class Tensor(
             return ops.bitwise_xor_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __lshift__(self, other: Any) -> Any:
         if not watch.every:
@@ -809,6 +929,9 @@ class Tensor(
             return ops.bitwise_left_shift(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __ilshift__(self, other: Any) -> Any:
         if not watch.every and kernels.BITWISE_LEFT_SHIFT_TENSOR.launch_in_place(self, other) is not None:
@@ -817,6 +940,9 @@ class Tensor(
             return ops.bitwise_left_shift_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __rshift__(self, other: Any) -> Any:
         if not watch.every:
@@ -827,6 +953,9 @@ class Tensor(
             return ops.bitwise_right_shift(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __irshift__(self, other: Any) -> Any:
         if not watch.every and kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch_in_place(self, other) is not None:
@@ -835,6 +964,9 @@ class Tensor(
             return ops.bitwise_right_shift_(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __matmul__(self, other: Any) -> Any:
         if not watch.casts or uncast():
@@ -854,60 +986,90 @@ class Tensor(
             return ops.matmul(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __eq__(self, other: Any) -> Any:
         try:
             return ops.eq(self, other)
         except TypeError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __ne__(self, other: Any) -> Any:
         try:
             return ops.ne(self, other)
         except TypeError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __lt__(self, other: Any) -> Any:
         try:
             return ops.lt(self, other)
         except TypeError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __le__(self, other: Any) -> Any:
         try:
             return ops.le(self, other)
         except TypeError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __gt__(self, other: Any) -> Any:
         try:
             return ops.gt(self, other)
         except TypeError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __ge__(self, other: Any) -> Any:
         try:
             return ops.ge(self, other)
         except TypeError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __rpow__(self, other: Any) -> Any:
         try:
             return ops.pow(other, self)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __radd__(self, other: Any) -> Any:
         try:
             return ops.add(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __rmul__(self, other: Any) -> Any:
         try:
             return ops.mul(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __rtruediv__(self, other: Any) -> Any:
         if not watch.every and (first := standing_for(other, self)) is not None:
@@ -922,6 +1084,9 @@ class Tensor(
             return _div_tensor("div", other, self)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __rfloordiv__(self, other: Any) -> Any:
         if not watch.every and (first := standing_for(other, self)) is not None:
@@ -938,6 +1103,9 @@ class Tensor(
             return _floor_divide("floor_divide", other, self)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __rmod__(self, other: Any) -> Any:
         if not watch.every and (first := standing_for(other, self)) is not None:
@@ -954,24 +1122,36 @@ class Tensor(
             return _remainder("remainder", other, self)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __rand__(self, other: Any) -> Any:
         try:
             return ops.bitwise_and(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __ror__(self, other: Any) -> Any:
         try:
             return ops.bitwise_or(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __rxor__(self, other: Any) -> Any:
         try:
             return ops.bitwise_xor(self, other)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __rlshift__(self, other: Any) -> Any:
         if self.__class__ not in plain or other.__class__ not in plain:
@@ -987,6 +1167,9 @@ class Tensor(
             return _bitwise_left_shift("bitwise_left_shift", other, self)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def __rrshift__(self, other: Any) -> Any:
         if self.__class__ not in plain or other.__class__ not in plain:
@@ -1007,5 +1190,8 @@ class Tensor(
             return _bitwise_right_shift("bitwise_right_shift", other, self)
         except ArgumentError:
             return NotImplemented
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     __hash__ = TensorBase.__hash__

@@ -4,6 +4,8 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from ..runtime.methods.argument_guard import guarded as _guarded
+from ..runtime.unknown_names import no_attribute as _no_attribute
 from . import data, functional, init, modules, optim, utils
 from .functional.linear_cross_entropy import LinearCrossEntropyOptions
 from .modules import *
@@ -41,10 +43,10 @@ def __getattr__(name: str) -> _Any:
     if name in ("_reduction", "attention", "common_types", "grad", "parallel", "quantized"):  # loaded when first named
         return _import_module(f".{name}", __name__)
     if name == "factory_kwargs":
-        return _import_module(".parameter", __name__).factory_kwargs
+        return _guarded(_import_module(".parameter", __name__).factory_kwargs, __name__, name)
     if name == "DataParallel":
         return __getattr__("parallel").DataParallel
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _no_attribute(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,10 @@ NODES = dict, tuple, list, deque  # classes some of whose subclasses are nodes o
 def flatten(tree: Any) -> tuple[list[Any], Spec]:
     """The leaves of a tree in order, and its structure; whatever is no tuple, list or dictionary is a leaf."""
     leaves: list[Any] = []
-    return leaves, _flatten(tree, leaves)
+    try:
+        return leaves, _flatten(tree, leaves)
+    except RecursionError:
+        raise ValueError("a list, tuple or dict is nested too deeply, or holds itself") from None
 
 
 def _flatten(tree: Any, leaves: list[Any]) -> Spec:

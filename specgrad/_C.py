@@ -17,6 +17,7 @@ from .runtime.extensions.torch_compat.jit_script import CompilationUnit as Value
 from .runtime.extensions.torch_compat.jit_script import ScriptFunction
 from .runtime.extensions.torch_compat.unavailable import DispatchKey, DispatchKeySet
 from .runtime.extensions.torch_compat.unavailable import ExcludeDispatchKeyGuard as _ExcludeDispatchKeyGuard
+from .runtime.methods.argument_guard import guard_module as _guard_module
 from .runtime.methods.mixin import parsed_to
 from .runtime.shapes import Size
 from .runtime.tensor.dtypes import dtype, finfo, iinfo
@@ -26,11 +27,14 @@ from .runtime.tensor.observers import watch as _watch
 from .runtime.tensor.overrides import DisableTorchFunction, DisableTorchFunctionSubclass
 from .runtime.tensor.overrides import disabled as _disabled_torch_function_impl
 from .runtime.tensor.overrides import state as _overriding
+from .runtime.unknown_names import no_attribute as _no_attribute
 
 __all__ = ["DispatchKey", "DispatchKeySet", "DisableTorchFunction", "DisableTorchFunctionSubclass", "Event"]
 __all__ += ["Future", "Generator", "Graph", "Node", "PyTorchFileReader", "ScriptFunction", "Size", "Stream"]
 __all__ += ["Value", "default_generator", "device", "dtype", "finfo", "iinfo", "layout", "memory_format"]
 __all__ += ["_ExcludeDispatchKeyGuard", "_disabled_torch_function_impl"]
+
+_guard_module(__name__)
 
 TensorBase = Tensor
 _TensorMeta = type(Tensor)
@@ -80,4 +84,4 @@ def __getattr__(name: str) -> Any:
         return _KINDS[name]
     if name.startswith(("_jit_set_", "_jit_override_")):
         return _partial(_keep, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _no_attribute(__name__, name)

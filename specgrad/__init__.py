@@ -121,6 +121,7 @@ from .runtime.tensor.dtypes import *
 from .runtime.tensor.generator import *
 from .runtime.tensor.memory import keep_freed_memory as _keep_freed_memory
 from .runtime.tensor.memory_format import *
+from .runtime.tensor.overrides import disabled as _disabled_torch_function_impl
 
 if _TYPE_CHECKING:
     from . import (
@@ -214,7 +215,7 @@ _guard(
         *(autograd.function, autograd.grad_mode, _creation, _queries),
         *(nn.functional.softmax, nn.functional.layer_norm, nn.functional.grid_sample),
         *_asking_themselves(nn.functional.activation, nn.functional.loss, nn.functional.normalization, _pooling),
-        *(Size, device, _dtypes.dtype, is_grad_enabled, is_inference_mode_enabled),
+        *(Size, device, _dtypes.dtype, is_grad_enabled, is_inference_mode_enabled, _disabled_torch_function_impl),
     )
 )
 

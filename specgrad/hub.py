@@ -16,6 +16,7 @@ from .runtime.extensions.torch_compat.hub import (
 from .runtime.extensions.torch_compat.hub import hub_root as _get_torch_home  # noqa: F401
 from .runtime.extensions.torch_compat.hub import list_entries as list
 from .runtime.methods.argument_guard import guard_module as _guard_module
+from .runtime.unknown_names import no_attribute as _no_attribute
 
 __all__ = ["HASH_REGEX", "download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url"]
 __all__ += ["set_dir"]
@@ -28,4 +29,4 @@ def __getattr__(name: str) -> object:
         from .runtime.extensions.torch_compat.hub import bar_class
 
         return bar_class()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _no_attribute(__name__, name)

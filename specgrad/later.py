@@ -3,8 +3,10 @@
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
+from .runtime.unknown_names import no_attribute
 from .torch_names import homes
 
 MODULES = "_C", "_utils", "as_torch", "cuda", "hub", "multiprocessing", "onnx", "return_types", "storage", "types"
@@ -53,6 +55,22 @@ _NO_FAMILIES: Mapping[str, str] = {}
 NAMES = {name: home for home, names in homes(_LENDERS).items() for name in names}
 
 
+def home(name: str) -> ModuleType:
+    """A module that has names of others; its functions explain their errors from their annotations."""
+    from .runtime.methods.argument_guard import guard_module  # loaded when the package is
+
+    module = import_module(name)
+    guard_module(name)
+    return module
+
+
+def published(module: str, name: str, value: Any) -> Any:
+    """What stands for a name of a module: a function written by hand explains its errors, whatever its home lists."""
+    from .runtime.methods.argument_guard import guarded
+
+    return guarded(value, module, name)
+
+
 def finder(
     package: str, modules: tuple[str, ...], names: Mapping[str, str], families: Mapping[str, str] = _NO_FAMILIES
 ) -> Callable[[str], Any]:
@@ -68,13 +86,13 @@ def finder(
 
     def find(name: str) -> Any:
         if name in names:
-            return getattr(import_module(f".{names[name]}", top), name)
+            return published(package, name, getattr(home(f"{top}.{names[name]}"), name))
         if name in modules:
-            return import_module(f".{name}", package)
+            return home(f"{package}.{name}")
         for prefix, module_name in families.items():
             if name.startswith(prefix):
-                return import_module(f".{module_name}", top).named(name)
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+                return published(package, name, home(f"{top}.{module_name}").named(name))
+        raise no_attribute(package, name)
 
     return find
 

@@ -11,6 +11,7 @@ from .runtime.extensions.torch_compat.unavailable import (
     register_custom_op_symbolic,
     symbolic_helper,
 )
+from .runtime.methods.argument_guard import guard_module as _guard_module
 
 __all__ = ["ONNXProgram", "OnnxExporterError", "OperatorExportTypes", "TensorProtoDataType", "TrainingMode"]
 __all__ += ["UnsupportedOperatorError", "export", "is_in_onnx_export", "operators", "register_custom_op_symbolic"]
@@ -18,3 +19,4 @@ __all__ += ["symbolic_helper"]
 
 __path__: list[str] = []  # a package, as far as imports of what lies below it are concerned
 globals().update(OPSETS)
+_guard_module(__name__)

@@ -4,13 +4,14 @@ from typing import Any as _Any
 
 from .generated import ops as _ops  # noqa: F401 - makes them
 from .runtime.dispatch.kernel_ops.general import RETURN_TYPES as _RETURN_TYPES
+from .runtime.unknown_names import no_attribute as _no_attribute
 
 
 def __getattr__(name: str) -> _Any:
     try:
         return _RETURN_TYPES[name]
     except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+        raise _no_attribute(__name__, name) from None
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ from .runtime.extensions.storage.file_memory import from_file
 from .runtime.extensions.storage.set import is_storage
 from .runtime.extensions.storage.typed import TypedStorage
 from .runtime.extensions.storage.untyped import UntypedStorage
+from .runtime.unknown_names import no_attribute as _no_attribute
 
 __all__ = ["TypedStorage", "UntypedStorage", "from_file", "is_storage", *_legacy.STORAGES]
 
@@ -16,4 +17,4 @@ def __getattr__(name: str) -> _Any:
         return _legacy.LegacyStorage
     if name in _legacy.STORAGES:
         return _legacy.STORAGES[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _no_attribute(__name__, name)

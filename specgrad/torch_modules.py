@@ -14,7 +14,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .torch_names import BORROWERS, GUARDED, NAMES
+from .later import home, published
+from .runtime.unknown_names import no_attribute
+from .torch_names import BORROWERS, NAMES
 from .unavailable import SETTINGS, WHY, named
 
 _PACKAGE = __name__.rpartition(".")[0]
@@ -46,12 +48,7 @@ def _pending(module: str, name: str) -> Any:
     full = f"{_PACKAGE}.{module}"
     if name == "__all__":
         return _public(module)
-    value = _cached(module, full, name)
-    if module in GUARDED and name in _public(module):
-        from .runtime.methods.argument_guard import guarded  # loaded when the package is
-
-        value = guarded(value, full)
-    vars(sys.modules[full])[name] = value
+    value = vars(sys.modules[full])[name] = published(full, name, _cached(module, full, name))
     return value
 
 
@@ -71,7 +68,7 @@ def _cached(module: str, full: str, name: str) -> Any:
             return find(name)
         except AttributeError:
             continue
-    raise AttributeError(f"module {full!r} has no attribute {name!r}")
+    raise no_attribute(full, name)
 
 
 @cache
@@ -106,7 +103,7 @@ def _listed(module: str) -> list[tuple[str, str]]:
 def _home(name: str) -> ModuleType:
     if name.startswith(_PYTHON):
         return import_module(name.removeprefix(_PYTHON))
-    return import_module(f"{_PACKAGE}.{name}".removesuffix("."))
+    return home(f"{_PACKAGE}.{name}".removesuffix("."))
 
 
 def _below(module: str) -> list[str]:

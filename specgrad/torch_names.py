@@ -367,16 +367,6 @@ def _modules(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 NAMES: dict[str, tuple[str, ...]] = dict(sorted([*_modules(_TABLE), *((name, ()) for name in _WITHOUT_HOMES.split())]))
 
-# Modules whose functions explain their errors from their annotations.
-_GUARDED = """
-amp autograd.forward_ad autograd.functional autograd.gradcheck autograd.graph autograd.profiler autograd.variable
-backends.mps cpu distributions distributions.constraints distributions.kl distributions.utils export func functorch
-futures fx.graph graph library masked nested optim optim.optimizer profiler quasirandom random serialization
-signal.windows sparse utils._pytree utils.benchmark utils.checkpoint utils.data utils.data._utils.collate
-utils.data.dataloader utils.data.dataset utils.data.sampler
-"""
-GUARDED = frozenset(_GUARDED.split())
-
 # Files of PyTorch's that programs take their imports from: what the package around them offers, these have too.
 _BORROWERS = """
 optim.lr_scheduler optim.optimizer utils.data.dataloader utils.data.dataset utils.data.distributed utils.data.sampler

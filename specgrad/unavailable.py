@@ -8,8 +8,11 @@ import pickle
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from types import SimpleNamespace
+from types import NoneType, SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
+
+from .runtime.errors import ArgumentError, type_name
+from .runtime.unknown_names import NO_DEVICES, NO_HEADERS, NO_QUANTIZED, NO_SCRIPTS, NOT_DISTRIBUTED, not_available
 
 T = TypeVar("T")
 
@@ -20,14 +23,16 @@ def mark(name: str, why: str) -> Callable[..., Any]:
     """A decorator that returns what it is given, also after it was called with options."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        for wrong in (value for value in args if not callable(value) and not isinstance(value, (bool, str, NoneType))):
+            raise ArgumentError(f"{call.__name__}(): expected a function, a class or a module, got {type_name(wrong)}")
         first = next(iter((*args, *kwargs.values())), None)
-        return first if callable(first) else _same
+        return first if callable(first) else decorator
 
     return _named(call, name, why)
 
 
-def _same(value: T) -> T:
-    return value
+def decorator(function: T) -> T:
+    return function
 
 
 def block(name: str, why: str) -> Callable[..., AbstractContextManager[list[Any]]]:
@@ -43,7 +48,7 @@ def absent(name: str, why: str) -> type:
     """A class that programs ask for by isinstance: nothing is one, and none can be made."""
 
     def refuse(self: Any, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(f"specgrad.{name}: {why}")
+        raise RuntimeError(not_available(name, why))
 
     module, _, last = name.rpartition(".")
     members = {"__init__": refuse, "__doc__": f"Nothing is one: {why}.", "__module__": f"specgrad.{module}"}
@@ -73,7 +78,7 @@ class Question(NamedTuple):
 
 def _refusal(error: type[Exception], name: str, why: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        raise error(f"specgrad.{name}: {why}")
+        raise error(not_available(name, why))
 
     return _named(call, name, f"It cannot be done: {why}")
 
@@ -108,12 +113,11 @@ _made: dict[tuple[int, str], Any] = {}
 # ---- the table -------------------------------------------------------------------------------------------------------
 
 _REASONS = {
-    "not_yet": "not there yet; there are process groups on MPI (init_process_group) and "
-    "nn.parallel.DistributedDataParallel",
-    "no_files": "there are no TorchScript programs here; a module is saved by specgrad.save(module.state_dict(), file) "
-    "and loaded by module.load_state_dict(specgrad.load(file))",
-    "no_headers": "extensions in C++ or CUDA need PyTorch's headers and libraries, which specgrad does not have; an op "
-    "of your own is an entry of a spec (docs/adding-an-op.md) or a specgrad.autograd.Function",
+    "not_yet": NOT_DISTRIBUTED,
+    "no_files": NO_SCRIPTS,
+    "no_devices": NO_DEVICES,
+    "no_quantized": NO_QUANTIZED,
+    "no_headers": NO_HEADERS,
 }
 
 # What a name is (`mark`, `block`, `absent`, an error, or the answer, with `()` of what takes no arguments), the
@@ -200,11 +204,11 @@ False() | Whether there is such a device: specgrad uses none
     mps,mtia,xpu: device_count
 None | Done for all devices of this kind, of which there are none
     mps,mtia,xpu: empty_cache manual_seed manual_seed_all
-RuntimeError | specgrad uses no devices of this kind: there are 'cpu' and 'cuda'
+RuntimeError | {no_devices}
     mps,mtia,xpu: current_device get_device_properties get_rng_state set_device set_rng_state synchronize
 RuntimeError | {no_headers}
     utils.cpp_extension: CUDAExtension CppExtension SyclExtension include_paths library_paths load load_inline
-NotImplementedError | specgrad has no quantized tensors: a model is not observed or converted to them
+NotImplementedError | {no_quantized}
     ao.quantization: convert prepare prepare_qat quantize quantize_dynamic
 RuntimeError | {not_yet}
     distributed._tensor: distribute_module distribute_tensor; distributed.tensor: distribute_module distribute_tensor

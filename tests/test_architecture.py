@@ -23,6 +23,7 @@ FOLDERS = ["codegen", "generated", "nn", "runtime"]
 ORDER = """
 runtime/errors.py runtime/locks.py runtime/namespace.py
 runtime/pytree.py runtime/thread_state.py runtime/shapes.py runtime/fast_path.py runtime/spec_lines.py
+runtime/tracebacks.py runtime/unknown_names.py
 runtime/extension_points.py
 runtime/compiler/language
 runtime/compiler/passes

@@ -9,6 +9,7 @@ import pickle
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType
 from typing import IO, Any, Literal, TypeVar
 
 import numpy as np
@@ -18,6 +19,8 @@ import specgrad as sg
 from specgrad.runtime.dispatch.errors import reraise
 from specgrad.runtime.errors import ArgumentError
 from specgrad.runtime.methods.argument_errors import came, fits, misfit, type_phrase
+from specgrad.runtime.methods.argument_guard import _guarded, guards
+from tests.attack.calls import public_names
 
 Bound = TypeVar("Bound", bound=int)
 
@@ -279,3 +282,18 @@ def test_what_looks_at_parameters_sees_them(lib: Any, name: str) -> None:
     spec = inspect.getfullargspec(cls.__init__)
     assert spec.args[0] == "self" and set(parameters) >= set(spec.args[1:]) and len(spec.args) > 2
     assert list(inspect.signature(cls.__init__).parameters)[1:] == parameters
+
+
+def test_every_public_function_is_guarded() -> None:
+    """What publishes a function guards it; what is called most often checks as ops do."""
+    functions = [(name, value) for name, value in public_names.functions() if public_names.is_ours(value)]
+    by_hand = [(name, value) for name, value in functions if isinstance(value, FunctionType) and _is_by_hand(value)]
+    public = [(name, value) for name, value in by_hand if not name.startswith("_")]
+    left = [name for name, value in public if value.__code__ not in guards and value not in _guarded]
+    assert left == []
+    assert len(by_hand) > 700
+
+
+def _is_by_hand(function: FunctionType) -> bool:
+    file = function.__code__.co_filename
+    return "generated" not in file and "tests" not in file

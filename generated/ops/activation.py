@@ -21,6 +21,7 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import activation as nodes
 
@@ -42,35 +43,43 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sigmoid(sg.tensor([-2.0, 0.0, 2.0]))
         tensor([0.1192, 0.5000, 0.8808])
     """
-    if not watch.every and out is None:
-        result = kernels.SIGMOID.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SIGMOID.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("sigmoid", sigmoid, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("sigmoid", sigmoid, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SIGMOID.launch_out(input, out) is not None:
-            return out
-        return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="full")
-    checks.tensor("sigmoid", "input", input)
-    return _sigmoid("sigmoid", input)
+        if out is not None:
+            if not watch.every and kernels.SIGMOID.launch_out(input, out) is not None:
+                return out
+            return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="full")
+        checks.tensor("sigmoid", "input", input)
+        return _sigmoid("sigmoid", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def sigmoid_(input: Tensor) -> Tensor:
     """`sigmoid`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.SIGMOID.launch_in_place(input) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        and (result := intercept("sigmoid", sigmoid_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("sigmoid_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _sigmoid("sigmoid_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.SIGMOID.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("sigmoid", sigmoid_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("sigmoid_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _sigmoid("sigmoid_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sigmoid(name: str, self, into=None) -> Any:
@@ -100,20 +109,24 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.nn.functional.logsigmoid(sg.tensor([-200.0, 0.0]))
         tensor([-200.0000,   -0.6931])
     """
-    if not watch.every and out is None:
-        result = kernels.LOGSIGMOID.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LOGSIGMOID.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("logsigmoid", logsigmoid, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("logsigmoid", logsigmoid, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOGSIGMOID.launch_out(input, out) is not None:
-            return out
-        return write_out("logsigmoid", out, _logsigmoid("logsigmoid", input), (input,), share="full")
-    checks.tensor("logsigmoid", "input", input)
-    return _logsigmoid("logsigmoid", input)
+        if out is not None:
+            if not watch.every and kernels.LOGSIGMOID.launch_out(input, out) is not None:
+                return out
+            return write_out("logsigmoid", out, _logsigmoid("logsigmoid", input), (input,), share="full")
+        checks.tensor("logsigmoid", "input", input)
+        return _logsigmoid("logsigmoid", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _logsigmoid(name: str, self, into=None) -> Any:
@@ -143,32 +156,43 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.relu(sg.tensor([-1.0, 0.0, 2.0]))
         tensor([0., 0., 2.])
     """
-    if not watch.every and out is None:
-        result = kernels.RELU.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.RELU.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("relu", relu, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("relu", relu, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.RELU.launch_out(input, out) is not None:
-            return out
-        return write_out("relu", out, _relu("relu", input), (input,), share="full")
-    checks.tensor("relu", "input", input)
-    return _relu("relu", input)
+        if out is not None:
+            if not watch.every and kernels.RELU.launch_out(input, out) is not None:
+                return out
+            return write_out("relu", out, _relu("relu", input), (input,), share="full")
+        checks.tensor("relu", "input", input)
+        return _relu("relu", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def relu_(input: Tensor) -> Tensor:
     """`relu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.RELU.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("relu", relu_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("relu_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _relu("relu_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.RELU.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("relu", relu_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("relu_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _relu("relu_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _relu(name: str, self, into=None) -> Any:
@@ -198,30 +222,38 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
-    if not watch.every:
-        result = kernels.LEAKY_RELU.launch(input, negative_slope)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.LEAKY_RELU.launch(input, negative_slope)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or negative_slope.__class__ not in plain) and (
+            result := intercept("leaky_relu", leaky_relu, "elementwise", input, negative_slope)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or negative_slope.__class__ not in plain) and (
-        result := intercept("leaky_relu", leaky_relu, "elementwise", input, negative_slope)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("leaky_relu", "input", input)
-    return _leaky_relu("leaky_relu", input, negative_slope)
+        checks.tensor("leaky_relu", "input", input)
+        return _leaky_relu("leaky_relu", input, negative_slope)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """`leaky_relu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.LEAKY_RELU.launch_in_place(input, negative_slope) is not None:
-        return input
-    if (input.__class__ not in plain or negative_slope.__class__ not in plain) and (
-        result := intercept("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("leaky_relu_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _leaky_relu("leaky_relu_", original, negative_slope, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.LEAKY_RELU.launch_in_place(input, negative_slope) is not None:
+            return input
+        if (input.__class__ not in plain or negative_slope.__class__ not in plain) and (
+            result := intercept("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("leaky_relu_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _leaky_relu("leaky_relu_", original, negative_slope, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
@@ -254,36 +286,44 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
         >>> sg.nn.functional.elu(sg.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
     """
-    if not watch.every:
-        result = kernels.ELU.launch(input, alpha, scale, input_scale)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.ELU.launch(input, alpha, scale, input_scale)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or alpha.__class__ not in plain
+            or scale.__class__ not in plain
+            or input_scale.__class__ not in plain
+        ) and (result := intercept("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or alpha.__class__ not in plain
-        or scale.__class__ not in plain
-        or input_scale.__class__ not in plain
-    ) and (result := intercept("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED:
-        return result
-    checks.tensor("elu", "input", input)
-    return _elu("elu", input, alpha, scale, input_scale)
+        checks.tensor("elu", "input", input)
+        return _elu("elu", input, alpha, scale, input_scale)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """`elu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ELU.launch_in_place(input, alpha, scale, input_scale) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        or alpha.__class__ not in plain
-        or scale.__class__ not in plain
-        or input_scale.__class__ not in plain
-    ) and (result := intercept("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED:
-        return result
-    original = before_write("elu_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _elu("elu_", original, alpha, scale, input_scale, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ELU.launch_in_place(input, alpha, scale, input_scale) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            or alpha.__class__ not in plain
+            or scale.__class__ not in plain
+            or input_scale.__class__ not in plain
+        ) and (result := intercept("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED:
+            return result
+        original = before_write("elu_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _elu("elu_", original, alpha, scale, input_scale, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
@@ -317,26 +357,40 @@ def silu(input: Tensor) -> Tensor:
         >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.2689,  0.0000,  0.7311])
     """
-    if not watch.every:
-        result = kernels.SILU.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.SILU.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("silu", silu, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if input.__class__ not in plain and (result := intercept("silu", silu, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    checks.tensor("silu", "input", input)
-    return _silu("silu", input)
+        checks.tensor("silu", "input", input)
+        return _silu("silu", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def silu_(input: Tensor) -> Tensor:
     """`silu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.SILU.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("silu", silu_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("silu_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _silu("silu_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.SILU.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("silu", silu_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("silu_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _silu("silu_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _silu(name: str, self, into=None) -> Any:
@@ -362,17 +416,21 @@ def gelu_erf(input: Tensor) -> Tensor:
     Gradients:
         self: grad * (normal_cdf(self) + self * normal_pdf(self))
     """
-    if not watch.every:
-        result = kernels.GELU_ERF.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.GELU_ERF.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("gelu_erf", gelu_erf, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("gelu_erf", gelu_erf, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    checks.tensor("gelu_erf", "input", input)
-    return _gelu_erf("gelu_erf", input)
+        checks.tensor("gelu_erf", "input", input)
+        return _gelu_erf("gelu_erf", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _gelu_erf(name: str, self, into=None) -> Any:
@@ -402,17 +460,21 @@ def gelu_tanh(input: Tensor) -> Tensor:
             0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self *
             self)) * self * 0.2140644488178006 * self * self
     """
-    if not watch.every:
-        result = kernels.GELU_TANH.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.GELU_TANH.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("gelu_tanh", gelu_tanh, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("gelu_tanh", gelu_tanh, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    checks.tensor("gelu_tanh", "input", input)
-    return _gelu_tanh("gelu_tanh", input)
+        checks.tensor("gelu_tanh", "input", input)
+        return _gelu_tanh("gelu_tanh", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _gelu_tanh(name: str, self, into=None) -> Any:
@@ -447,20 +509,24 @@ def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None)
         >>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]), approximate='tanh')
         tensor([-0.1588,  0.0000,  0.8412])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("gelu", gelu, "composite", input, approximate=approximate, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "gelu"
-    if out is not None:
-        return write_out(name, out, gelu(input, approximate=approximate))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if approximate.__class__ is not str:
-        approximate = checks.string(name, "approximate", approximate)
-    self, approximate = elementwise_checks.gelu_approximation(name, self, approximate)
-    return op.gelu_tanh(self) if approximate == "tanh" else op.gelu_erf(self)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("gelu", gelu, "composite", input, approximate=approximate, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "gelu"
+        if out is not None:
+            return write_out(name, out, gelu(input, approximate=approximate))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if approximate.__class__ is not str:
+            approximate = checks.string(name, "approximate", approximate)
+        self, approximate = elementwise_checks.gelu_approximation(name, self, approximate)
+        return op.gelu_tanh(self) if approximate == "tanh" else op.gelu_erf(self)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cuda="float32")
@@ -483,25 +549,29 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Te
         >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
         tensor([ 0.3133,  0.6931, 30.0000])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.SOFTPLUS.launch(input, beta, threshold)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.SOFTPLUS.launch(input, beta, threshold)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or beta.__class__ not in plain
+            or threshold.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("softplus", softplus, "elementwise", input, beta, threshold, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or beta.__class__ not in plain
-        or threshold.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("softplus", softplus, "elementwise", input, beta, threshold, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SOFTPLUS.launch_out(input, beta, threshold, out) is not None:
-            return out
-        return write_out("softplus", out, _softplus("softplus", input, beta, threshold), (input,), share="full")
-    checks.tensor("softplus", "input", input)
-    return _softplus("softplus", input, beta, threshold)
+        if out is not None:
+            if not watch.every and kernels.SOFTPLUS.launch_out(input, beta, threshold, out) is not None:
+                return out
+            return write_out("softplus", out, _softplus("softplus", input, beta, threshold), (input,), share="full")
+        checks.tensor("softplus", "input", input)
+        return _softplus("softplus", input, beta, threshold)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _softplus(name: str, self, beta, threshold, into=None) -> Any:
@@ -534,30 +604,38 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
-    if not watch.every:
-        result = kernels.HARDTANH.launch(input, min_val, max_val)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.HARDTANH.launch(input, min_val, max_val)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or min_val.__class__ not in plain or max_val.__class__ not in plain) and (
+            result := intercept("hardtanh", hardtanh, "elementwise", input, min_val, max_val)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or min_val.__class__ not in plain or max_val.__class__ not in plain) and (
-        result := intercept("hardtanh", hardtanh, "elementwise", input, min_val, max_val)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("hardtanh", "input", input)
-    return _hardtanh("hardtanh", input, min_val, max_val)
+        checks.tensor("hardtanh", "input", input)
+        return _hardtanh("hardtanh", input, min_val, max_val)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """`hardtanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.HARDTANH.launch_in_place(input, min_val, max_val) is not None:
-        return input
-    if (input.__class__ not in plain or min_val.__class__ not in plain or max_val.__class__ not in plain) and (
-        result := intercept("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("hardtanh_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _hardtanh("hardtanh_", original, min_val, max_val, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.HARDTANH.launch_in_place(input, min_val, max_val) is not None:
+            return input
+        if (input.__class__ not in plain or min_val.__class__ not in plain or max_val.__class__ not in plain) and (
+            result := intercept("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("hardtanh_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _hardtanh("hardtanh_", original, min_val, max_val, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
@@ -592,34 +670,42 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
         >>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)
         tensor([-0.7869,  2.0000])
     """
-    if not watch.every and out is None and alpha == 1.0:
-        result = kernels.CELU.launch(input, alpha)
-        if result is not None:
+    try:
+        if not watch.every and out is None and alpha == 1.0:
+            result = kernels.CELU.launch(input, alpha)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or alpha.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("celu", celu, "elementwise", input, alpha, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or alpha.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("celu", celu, "elementwise", input, alpha, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and alpha == 1.0 and kernels.CELU.launch_out(input, alpha, out) is not None:
-            return out
-        return write_out("celu", out, _celu("celu", input, alpha), (input,), share="full")
-    checks.tensor("celu", "input", input)
-    return _celu("celu", input, alpha)
+        if out is not None:
+            if not watch.every and alpha == 1.0 and kernels.CELU.launch_out(input, alpha, out) is not None:
+                return out
+            return write_out("celu", out, _celu("celu", input, alpha), (input,), share="full")
+        checks.tensor("celu", "input", input)
+        return _celu("celu", input, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """`celu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and alpha == 1.0 and kernels.CELU.launch_in_place(input, alpha) is not None:
-        return input
-    if (input.__class__ not in plain or alpha.__class__ not in plain) and (
-        result := intercept("celu", celu_, "elementwise", input, alpha)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("celu_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _celu("celu_", original, alpha, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and alpha == 1.0 and kernels.CELU.launch_in_place(input, alpha) is not None:
+            return input
+        if (input.__class__ not in plain or alpha.__class__ not in plain) and (
+            result := intercept("celu", celu_, "elementwise", input, alpha)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("celu_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _celu("celu_", original, alpha, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _celu(name: str, self, alpha, into=None) -> Any:
@@ -651,32 +737,43 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.selu(sg.tensor([-1.0, 2.0]))
         tensor([-1.1113,  2.1014])
     """
-    if not watch.every and out is None:
-        result = kernels.SELU.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SELU.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("selu", selu, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("selu", selu, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SELU.launch_out(input, out) is not None:
-            return out
-        return write_out("selu", out, _selu("selu", input), (input,), share="full")
-    checks.tensor("selu", "input", input)
-    return _selu("selu", input)
+        if out is not None:
+            if not watch.every and kernels.SELU.launch_out(input, out) is not None:
+                return out
+            return write_out("selu", out, _selu("selu", input), (input,), share="full")
+        checks.tensor("selu", "input", input)
+        return _selu("selu", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def selu_(input: Tensor) -> Tensor:
     """`selu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.SELU.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("selu", selu_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("selu_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _selu("selu_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.SELU.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("selu", selu_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("selu_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _selu("selu_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _selu(name: str, self, into=None) -> Any:
@@ -705,26 +802,40 @@ def mish(input: Tensor) -> Tensor:
         >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.3034,  0.0000,  0.8651])
     """
-    if not watch.every:
-        result = kernels.MISH.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.MISH.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("mish", mish, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if input.__class__ not in plain and (result := intercept("mish", mish, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    checks.tensor("mish", "input", input)
-    return _mish("mish", input)
+        checks.tensor("mish", "input", input)
+        return _mish("mish", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def mish_(input: Tensor) -> Tensor:
     """`mish`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.MISH.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("mish", mish_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("mish_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _mish("mish_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.MISH.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("mish", mish_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("mish_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _mish("mish_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _mish(name: str, self, into=None) -> Any:
@@ -753,32 +864,40 @@ def hardsigmoid(input: Tensor) -> Tensor:
         >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
         tensor([0.0000, 0.5000, 0.7500])
     """
-    if not watch.every:
-        result = kernels.HARDSIGMOID.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.HARDSIGMOID.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("hardsigmoid", hardsigmoid, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("hardsigmoid", hardsigmoid, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    checks.tensor("hardsigmoid", "input", input)
-    return _hardsigmoid("hardsigmoid", input)
+        checks.tensor("hardsigmoid", "input", input)
+        return _hardsigmoid("hardsigmoid", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def hardsigmoid_(input: Tensor) -> Tensor:
     """`hardsigmoid`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.HARDSIGMOID.launch_in_place(input) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        and (result := intercept("hardsigmoid", hardsigmoid_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _hardsigmoid("hardsigmoid_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.HARDSIGMOID.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("hardsigmoid", hardsigmoid_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _hardsigmoid("hardsigmoid_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _hardsigmoid(name: str, self, into=None) -> Any:
@@ -807,32 +926,40 @@ def hardswish(input: Tensor) -> Tensor:
         >>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))
         tensor([-0.0000,  1.1250,  4.0000])
     """
-    if not watch.every:
-        result = kernels.HARDSWISH.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.HARDSWISH.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("hardswish", hardswish, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("hardswish", hardswish, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    checks.tensor("hardswish", "input", input)
-    return _hardswish("hardswish", input)
+        checks.tensor("hardswish", "input", input)
+        return _hardswish("hardswish", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def hardswish_(input: Tensor) -> Tensor:
     """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.HARDSWISH.launch_in_place(input) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        and (result := intercept("hardswish", hardswish_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("hardswish_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _hardswish("hardswish_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.HARDSWISH.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("hardswish", hardswish_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("hardswish_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _hardswish("hardswish_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _hardswish(name: str, self, into=None) -> Any:
@@ -863,20 +990,24 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
         >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.7000,  0.0000,  2.0000])
     """
-    if not watch.every and out is None:
-        result = kernels.HARDSHRINK.launch(input, lambd)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.HARDSHRINK.launch(input, lambd)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or lambd.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("hardshrink", hardshrink, "elementwise", input, lambd, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or lambd.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("hardshrink", hardshrink, "elementwise", input, lambd, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.HARDSHRINK.launch_out(input, lambd, out) is not None:
-            return out
-        return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="full")
-    checks.tensor("hardshrink", "input", input)
-    return _hardshrink("hardshrink", input, lambd)
+        if out is not None:
+            if not watch.every and kernels.HARDSHRINK.launch_out(input, lambd, out) is not None:
+                return out
+            return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="full")
+        checks.tensor("hardshrink", "input", input)
+        return _hardshrink("hardshrink", input, lambd)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _hardshrink(name: str, self, lambd, into=None) -> Any:
@@ -910,20 +1041,24 @@ def softshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
         >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.2000,  0.0000,  1.5000])
     """
-    if not watch.every and out is None and lambd == 0.5:
-        result = kernels.SOFTSHRINK.launch(input, lambd)
-        if result is not None:
+    try:
+        if not watch.every and out is None and lambd == 0.5:
+            result = kernels.SOFTSHRINK.launch(input, lambd)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or lambd.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("softshrink", softshrink, "elementwise", input, lambd, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or lambd.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("softshrink", softshrink, "elementwise", input, lambd, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and lambd == 0.5 and kernels.SOFTSHRINK.launch_out(input, lambd, out) is not None:
-            return out
-        return write_out("softshrink", out, _softshrink("softshrink", input, lambd), (input,), share="full")
-    checks.tensor("softshrink", "input", input)
-    return _softshrink("softshrink", input, lambd)
+        if out is not None:
+            if not watch.every and lambd == 0.5 and kernels.SOFTSHRINK.launch_out(input, lambd, out) is not None:
+                return out
+            return write_out("softshrink", out, _softshrink("softshrink", input, lambd), (input,), share="full")
+        checks.tensor("softshrink", "input", input)
+        return _softshrink("softshrink", input, lambd)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _softshrink(name: str, self, lambd, into=None) -> Any:
@@ -956,17 +1091,21 @@ def tanhshrink(input: Tensor) -> Tensor:
         >>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))
         tensor([0.0000, 1.0360])
     """
-    if not watch.every:
-        result = kernels.TANHSHRINK.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.TANHSHRINK.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("tanhshrink", tanhshrink, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("tanhshrink", tanhshrink, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    checks.tensor("tanhshrink", "input", input)
-    return _tanhshrink("tanhshrink", input)
+        checks.tensor("tanhshrink", "input", input)
+        return _tanhshrink("tanhshrink", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _tanhshrink(name: str, self, into=None) -> Any:
@@ -999,17 +1138,21 @@ def softsign(input: Tensor) -> Tensor:
         >>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
-    if not watch.every:
-        result = kernels.SOFTSIGN.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.SOFTSIGN.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("softsign", softsign, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("softsign", softsign, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    checks.tensor("softsign", "input", input)
-    return _softsign("softsign", input)
+        checks.tensor("softsign", "input", input)
+        return _softsign("softsign", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _softsign(name: str, self, into=None) -> Any:
@@ -1041,30 +1184,38 @@ def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
         >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
         tensor([9., 2.])
     """
-    if not watch.every:
-        result = kernels.THRESHOLD.launch(input, bound, value)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.THRESHOLD.launch(input, bound, value)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or bound.__class__ not in plain or value.__class__ not in plain) and (
+            result := intercept("threshold", threshold, "elementwise", input, bound, value)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or bound.__class__ not in plain or value.__class__ not in plain) and (
-        result := intercept("threshold", threshold, "elementwise", input, bound, value)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("threshold", "input", input)
-    return _threshold("threshold", input, bound, value)
+        checks.tensor("threshold", "input", input)
+        return _threshold("threshold", input, bound, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
     """`threshold`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.THRESHOLD.launch_in_place(input, bound, value) is not None:
-        return input
-    if (input.__class__ not in plain or bound.__class__ not in plain or value.__class__ not in plain) and (
-        result := intercept("threshold", threshold_, "elementwise", input, bound, value)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("threshold_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _threshold("threshold_", original, bound, value, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.THRESHOLD.launch_in_place(input, bound, value) is not None:
+            return input
+        if (input.__class__ not in plain or bound.__class__ not in plain or value.__class__ not in plain) and (
+            result := intercept("threshold", threshold_, "elementwise", input, bound, value)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("threshold_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _threshold("threshold_", original, bound, value, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _threshold(name: str, self, bound, value, into=None) -> Any:
@@ -1100,19 +1251,26 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
         >>> sg.nn.functional.glu(sg.tensor([1.0, 2.0, 0.0, 100.0]))
         tensor([0.5000, 2.0000])
     """
-    if axis is not None:
-        dim = axis
-    if input.__class__ not in plain and (result := intercept("glu", glu, "composite", input, dim)) is not NOT_HANDLED:
-        return result
-    name = "glu"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, dim = elementwise_checks.two_halves(name, self, dim)
-    halves = op.chunk(self, 2, dim)
-    return halves[0] * op.sigmoid(halves[1])
+    try:
+        if axis is not None:
+            dim = axis
+        if (
+            input.__class__ not in plain
+            and (result := intercept("glu", glu, "composite", input, dim)) is not NOT_HANDLED
+        ):
+            return result
+        name = "glu"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        self, dim = elementwise_checks.two_halves(name, self, dim)
+        halves = op.chunk(self, 2, dim)
+        return halves[0] * op.sigmoid(halves[1])
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -1137,20 +1295,24 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))
         tensor([[-0.1000, -0.5000]])
     """
-    if (input.__class__ not in plain or weight.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("prelu", prelu, "composite", input, weight, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "prelu"
-    if out is not None:
-        return write_out(name, out, prelu(input, weight))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    self, weight = elementwise_checks.prelu_weight(name, self, weight)
-    return op.channel_leak(self, elementwise_formulas.along_channels(weight, self.ndim))
+    try:
+        if (input.__class__ not in plain or weight.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("prelu", prelu, "composite", input, weight, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "prelu"
+        if out is not None:
+            return write_out(name, out, prelu(input, weight))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        self, weight = elementwise_checks.prelu_weight(name, self, weight)
+        return op.channel_leak(self, elementwise_formulas.along_channels(weight, self.ndim))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
@@ -1170,21 +1332,25 @@ def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every:
-        result = kernels.CHANNEL_LEAK.launch(input, weight)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.CHANNEL_LEAK.launch(input, weight)
+            if result is not None:
+                return result
+            result = run_rows(kernels.CHANNEL_LEAK, "channel_leak", (input, weight), ())
+            if result is not None:
+                if (input._requires_grad or weight._requires_grad) and grad_mode.grad:
+                    nodes.ChannelLeakBackward0.record(result, input, weight)
+                return result
+        if (input.__class__ not in plain or weight.__class__ not in plain) and (
+            result := intercept("channel_leak", channel_leak, "elementwise", input, weight)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.CHANNEL_LEAK, "channel_leak", (input, weight), ())
-        if result is not None:
-            if (input._requires_grad or weight._requires_grad) and grad_mode.grad:
-                nodes.ChannelLeakBackward0.record(result, input, weight)
-            return result
-    if (input.__class__ not in plain or weight.__class__ not in plain) and (
-        result := intercept("channel_leak", channel_leak, "elementwise", input, weight)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("channel_leak", "input", input)
-    return _channel_leak("channel_leak", input, weight)
+        checks.tensor("channel_leak", "input", input)
+        return _channel_leak("channel_leak", input, weight)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _channel_leak(name: str, self, weight, into=None) -> Any:
@@ -1215,30 +1381,38 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     Raises:
         RuntimeError: expected: a mask for every element.
     """
-    if not watch.every:
-        result = kernels.MASKED_SCALE.launch(input, mask, scale)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.MASKED_SCALE.launch(input, mask, scale)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or mask.__class__ not in plain or scale.__class__ not in plain) and (
+            result := intercept("masked_scale", masked_scale, "leading", input, mask, scale)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or mask.__class__ not in plain or scale.__class__ not in plain) and (
-        result := intercept("masked_scale", masked_scale, "leading", input, mask, scale)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("masked_scale", "input", input)
-    return _masked_scale("masked_scale", input, mask, scale)
+        checks.tensor("masked_scale", "input", input)
+        return _masked_scale("masked_scale", input, mask, scale)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.MASKED_SCALE.launch_in_place(input, mask, scale) is not None:
-        return input
-    if (input.__class__ not in plain or mask.__class__ not in plain or scale.__class__ not in plain) and (
-        result := intercept("masked_scale", masked_scale_, "leading", input, mask, scale)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("masked_scale_", input, (input, mask), keep=(), share="full")
-    before = input._grad_fn
-    _masked_scale("masked_scale_", original, mask, scale, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.MASKED_SCALE.launch_in_place(input, mask, scale) is not None:
+            return input
+        if (input.__class__ not in plain or mask.__class__ not in plain or scale.__class__ not in plain) and (
+            result := intercept("masked_scale", masked_scale_, "leading", input, mask, scale)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("masked_scale_", input, (input, mask), keep=(), share="full")
+        before = input._grad_fn
+        _masked_scale("masked_scale_", original, mask, scale, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _masked_scale(name: str, self, mask, scale, into=None) -> Any:

@@ -32,6 +32,7 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import arithmetic as nodes
 
@@ -64,30 +65,38 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.abs(sg.tensor([-1.5, 0.0, 2.0]))
         tensor([1.5000, 0.0000, 2.0000])
     """
-    if not watch.every and out is None:
-        result = kernels.ABS.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ABS.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("abs", abs, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("abs", abs, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ABS.launch_out(input, out) is not None:
-            return out
-        return write_out("abs", out, _abs("abs", input), (input,), share="full")
-    checks.tensor("abs", "input", input)
-    return _abs("abs", input)
+        if out is not None:
+            if not watch.every and kernels.ABS.launch_out(input, out) is not None:
+                return out
+            return write_out("abs", out, _abs("abs", input), (input,), share="full")
+        checks.tensor("abs", "input", input)
+        return _abs("abs", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def abs_(input: Tensor) -> Tensor:
     """`abs`, written into `input`, which is returned; the same arguments but `out`."""
-    if input.__class__ not in plain and (result := intercept("abs", abs_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("abs_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _abs("abs_", original, into=input)
-    return after_write(input, before)
+    try:
+        if input.__class__ not in plain and (result := intercept("abs", abs_, "elementwise", input)) is not NOT_HANDLED:
+            return result
+        original = before_write("abs_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _abs("abs_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _abs(name: str, self, into=None) -> Any:
@@ -117,32 +126,40 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.neg(sg.tensor([1, -2]))
         tensor([-1,  2])
     """
-    if not watch.every and out is None:
-        result = kernels.NEG.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.NEG.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("neg", neg, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("neg", neg, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.NEG.launch_out(input, out) is not None:
-            return out
-        return write_out("neg", out, _neg("neg", input), (input,), share="full")
-    checks.tensor("neg", "input", input)
-    return _neg("neg", input)
+        if out is not None:
+            if not watch.every and kernels.NEG.launch_out(input, out) is not None:
+                return out
+            return write_out("neg", out, _neg("neg", input), (input,), share="full")
+        checks.tensor("neg", "input", input)
+        return _neg("neg", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def neg_(input: Tensor) -> Tensor:
     """`neg`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.NEG.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("neg", neg_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("neg_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _neg("neg_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.NEG.launch_in_place(input) is not None:
+            return input
+        if input.__class__ not in plain and (result := intercept("neg", neg_, "elementwise", input)) is not NOT_HANDLED:
+            return result
+        original = before_write("neg_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _neg("neg_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _neg(name: str, self, into=None) -> Any:
@@ -172,32 +189,43 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sign(sg.tensor([-3.0, 0.0, 0.5]))
         tensor([-1.,  0.,  1.])
     """
-    if not watch.every and out is None:
-        result = kernels.SIGN.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SIGN.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("sign", sign, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("sign", sign, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SIGN.launch_out(input, out) is not None:
-            return out
-        return write_out("sign", out, _sign("sign", input), (input,), share="full")
-    checks.tensor("sign", "input", input)
-    return _sign("sign", input)
+        if out is not None:
+            if not watch.every and kernels.SIGN.launch_out(input, out) is not None:
+                return out
+            return write_out("sign", out, _sign("sign", input), (input,), share="full")
+        checks.tensor("sign", "input", input)
+        return _sign("sign", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def sign_(input: Tensor) -> Tensor:
     """`sign`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.SIGN.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("sign", sign_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("sign_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _sign("sign_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.SIGN.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("sign", sign_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("sign_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _sign("sign_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sign(name: str, self, into=None) -> Any:
@@ -227,32 +255,40 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sgn(sg.tensor([3 + 4j, 0j]))
         tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
-    if not watch.every and out is None:
-        result = kernels.SGN.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SGN.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("sgn", sgn, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("sgn", sgn, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SGN.launch_out(input, out) is not None:
-            return out
-        return write_out("sgn", out, _sgn("sgn", input), (input,), share="full")
-    checks.tensor("sgn", "input", input)
-    return _sgn("sgn", input)
+        if out is not None:
+            if not watch.every and kernels.SGN.launch_out(input, out) is not None:
+                return out
+            return write_out("sgn", out, _sgn("sgn", input), (input,), share="full")
+        checks.tensor("sgn", "input", input)
+        return _sgn("sgn", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def sgn_(input: Tensor) -> Tensor:
     """`sgn`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.SGN.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("sgn", sgn_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("sgn_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _sgn("sgn_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.SGN.launch_in_place(input) is not None:
+            return input
+        if input.__class__ not in plain and (result := intercept("sgn", sgn_, "elementwise", input)) is not NOT_HANDLED:
+            return result
+        original = before_write("sgn_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _sgn("sgn_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sgn(name: str, self, into=None) -> Any:
@@ -282,35 +318,43 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.square(sg.tensor([-1.0, 2.0, 3.0]))
         tensor([1., 4., 9.])
     """
-    if not watch.every and out is None:
-        result = kernels.SQUARE.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SQUARE.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("square", square, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("square", square, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SQUARE.launch_out(input, out) is not None:
-            return out
-        return write_out("square", out, _square("square", input), (input,), share="full")
-    checks.tensor("square", "input", input)
-    return _square("square", input)
+        if out is not None:
+            if not watch.every and kernels.SQUARE.launch_out(input, out) is not None:
+                return out
+            return write_out("square", out, _square("square", input), (input,), share="full")
+        checks.tensor("square", "input", input)
+        return _square("square", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def square_(input: Tensor) -> Tensor:
     """`square`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.SQUARE.launch_in_place(input) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        and (result := intercept("square", square_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("square_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _square("square_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.SQUARE.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("square", square_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("square_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _square("square_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _square(name: str, self, into=None) -> Any:
@@ -340,32 +384,43 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sqrt(sg.tensor([4.0, 2.0, -1.0]))
         tensor([2.0000, 1.4142,    nan])
     """
-    if not watch.every and out is None:
-        result = kernels.SQRT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SQRT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("sqrt", sqrt, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("sqrt", sqrt, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SQRT.launch_out(input, out) is not None:
-            return out
-        return write_out("sqrt", out, _sqrt("sqrt", input), (input,), share="full")
-    checks.tensor("sqrt", "input", input)
-    return _sqrt("sqrt", input)
+        if out is not None:
+            if not watch.every and kernels.SQRT.launch_out(input, out) is not None:
+                return out
+            return write_out("sqrt", out, _sqrt("sqrt", input), (input,), share="full")
+        checks.tensor("sqrt", "input", input)
+        return _sqrt("sqrt", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def sqrt_(input: Tensor) -> Tensor:
     """`sqrt`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.SQRT.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("sqrt", sqrt_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("sqrt_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _sqrt("sqrt_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.SQRT.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("sqrt", sqrt_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("sqrt_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _sqrt("sqrt_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sqrt(name: str, self, into=None) -> Any:
@@ -396,32 +451,43 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.rsqrt(sg.tensor([4.0, 0.25]))
         tensor([0.5000, 2.0000])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.RSQRT.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.RSQRT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("rsqrt", rsqrt, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("rsqrt", rsqrt, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.RSQRT.launch_out(input, out) is not None:
-            return out
-        return write_out("rsqrt", out, _rsqrt("rsqrt", input), (input,), share="full")
-    checks.tensor("rsqrt", "input", input)
-    return _rsqrt("rsqrt", input)
+        if out is not None:
+            if not watch.every and kernels.RSQRT.launch_out(input, out) is not None:
+                return out
+            return write_out("rsqrt", out, _rsqrt("rsqrt", input), (input,), share="full")
+        checks.tensor("rsqrt", "input", input)
+        return _rsqrt("rsqrt", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def rsqrt_(input: Tensor) -> Tensor:
     """`rsqrt`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.RSQRT.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("rsqrt", rsqrt_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("rsqrt_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _rsqrt("rsqrt_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.RSQRT.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("rsqrt", rsqrt_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("rsqrt_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _rsqrt("rsqrt_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _rsqrt(name: str, self, into=None) -> Any:
@@ -452,35 +518,43 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.reciprocal(sg.tensor([2.0, -4.0]))
         tensor([ 0.5000, -0.2500])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.RECIPROCAL.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.RECIPROCAL.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("reciprocal", reciprocal, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("reciprocal", reciprocal, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.RECIPROCAL.launch_out(input, out) is not None:
-            return out
-        return write_out("reciprocal", out, _reciprocal("reciprocal", input), (input,), share="full")
-    checks.tensor("reciprocal", "input", input)
-    return _reciprocal("reciprocal", input)
+        if out is not None:
+            if not watch.every and kernels.RECIPROCAL.launch_out(input, out) is not None:
+                return out
+            return write_out("reciprocal", out, _reciprocal("reciprocal", input), (input,), share="full")
+        checks.tensor("reciprocal", "input", input)
+        return _reciprocal("reciprocal", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def reciprocal_(input: Tensor) -> Tensor:
     """`reciprocal`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.RECIPROCAL.launch_in_place(input) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        and (result := intercept("reciprocal", reciprocal_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("reciprocal_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _reciprocal("reciprocal_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.RECIPROCAL.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("reciprocal", reciprocal_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("reciprocal_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _reciprocal("reciprocal_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _reciprocal(name: str, self, into=None) -> Any:
@@ -512,39 +586,47 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.POW_TENSOR_TENSOR.launch(input, exponent)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.POW_TENSOR_TENSOR.launch(input, exponent)
+            if result is not None:
+                return result
+            result = run_rows(kernels.POW_TENSOR_TENSOR, "pow", (input, exponent), ())
+            if result is not None:
+                if (input._requires_grad or exponent._requires_grad) and grad_mode.grad:
+                    nodes.PowBackward0.record(result, input, exponent)
+                return result
+        if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("pow.Tensor_Tensor", pow_tensor_tensor, "elementwise", input, exponent, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.POW_TENSOR_TENSOR, "pow", (input, exponent), ())
-        if result is not None:
-            if (input._requires_grad or exponent._requires_grad) and grad_mode.grad:
-                nodes.PowBackward0.record(result, input, exponent)
-            return result
-    if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("pow.Tensor_Tensor", pow_tensor_tensor, "elementwise", input, exponent, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.POW_TENSOR_TENSOR.launch_out(input, exponent, out) is not None:
-            return out
-        return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent), (input, exponent), share="full")
-    checks.tensor("pow", "input", input)
-    return _pow_tensor_tensor("pow", input, exponent)
+        if out is not None:
+            if not watch.every and kernels.POW_TENSOR_TENSOR.launch_out(input, exponent, out) is not None:
+                return out
+            return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent), (input, exponent), share="full")
+        checks.tensor("pow", "input", input)
+        return _pow_tensor_tensor("pow", input, exponent)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """`pow_tensor_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.POW_TENSOR_TENSOR.launch_in_place(input, exponent) is not None:
-        return input
-    if (input.__class__ not in plain or exponent.__class__ not in plain) and (
-        result := intercept("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("pow_", input, (input, exponent), keep=(input, exponent), share="full")
-    before = input._grad_fn
-    _pow_tensor_tensor("pow_", original, exponent, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.POW_TENSOR_TENSOR.launch_in_place(input, exponent) is not None:
+            return input
+        if (input.__class__ not in plain or exponent.__class__ not in plain) and (
+            result := intercept("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("pow_", input, (input, exponent), keep=(input, exponent), share="full")
+        before = input._grad_fn
+        _pow_tensor_tensor("pow_", original, exponent, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
@@ -576,34 +658,42 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
     Raises:
         RuntimeError: expected: integers are not raised to one negative integer power.
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.POW_TENSOR_SCALAR.launch(input, exponent)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.POW_TENSOR_SCALAR.launch(input, exponent)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("pow.Tensor_Scalar", pow_tensor_scalar, "elementwise", input, exponent, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("pow.Tensor_Scalar", pow_tensor_scalar, "elementwise", input, exponent, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.POW_TENSOR_SCALAR.launch_out(input, exponent, out) is not None:
-            return out
-        return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent), (input,), share="full")
-    checks.tensor("pow", "input", input)
-    return _pow_tensor_scalar("pow", input, exponent)
+        if out is not None:
+            if not watch.every and kernels.POW_TENSOR_SCALAR.launch_out(input, exponent, out) is not None:
+                return out
+            return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent), (input,), share="full")
+        checks.tensor("pow", "input", input)
+        return _pow_tensor_scalar("pow", input, exponent)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
     """`pow_tensor_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.POW_TENSOR_SCALAR.launch_in_place(input, exponent) is not None:
-        return input
-    if (input.__class__ not in plain or exponent.__class__ not in plain) and (
-        result := intercept("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("pow_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _pow_tensor_scalar("pow_", original, exponent, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.POW_TENSOR_SCALAR.launch_in_place(input, exponent) is not None:
+            return input
+        if (input.__class__ not in plain or exponent.__class__ not in plain) and (
+            result := intercept("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("pow_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _pow_tensor_scalar("pow_", original, exponent, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
@@ -632,16 +722,20 @@ def pow_number(input: Tensor, exponent: Number) -> Tensor:
     Gradients:
         self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()
     """
-    if not watch.every:
-        result = kernels.POW_NUMBER.launch(input, exponent)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.POW_NUMBER.launch(input, exponent)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or exponent.__class__ not in plain) and (
+            result := intercept("pow_number", pow_number, "elementwise", input, exponent)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or exponent.__class__ not in plain) and (
-        result := intercept("pow_number", pow_number, "elementwise", input, exponent)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("pow_number", "input", input)
-    return _pow_number("pow_number", input, exponent)
+        checks.tensor("pow_number", "input", input)
+        return _pow_number("pow_number", input, exponent)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _pow_number(name: str, self, exponent, into=None) -> Any:
@@ -671,19 +765,23 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
     Gradients:
         exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.POW_SCALAR.launch(exponent, input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.POW_SCALAR.launch(exponent, input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("pow.Scalar", pow_scalar, "elementwise", input, exponent, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("pow.Scalar", pow_scalar, "elementwise", input, exponent, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.POW_SCALAR.launch_out(exponent, input, out) is not None:
-            return out
-        return write_out("pow", out, _pow_scalar("pow", input, exponent), (exponent,), share="full")
-    return _pow_scalar("pow", input, exponent)
+        if out is not None:
+            if not watch.every and kernels.POW_SCALAR.launch_out(exponent, input, out) is not None:
+                return out
+            return write_out("pow", out, _pow_scalar("pow", input, exponent), (exponent,), share="full")
+        return _pow_scalar("pow", input, exponent)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _pow_scalar(name: str, self, exponent, into=None) -> Any:
@@ -718,43 +816,51 @@ def add_tensor(
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and out is None:
-        result = kernels.ADD_TENSOR.launch(input, other, alpha)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ADD_TENSOR.launch(input, other, alpha)
+            if result is not None:
+                return result
+            result = run_rows(kernels.ADD_TENSOR, "add", (input, other), (alpha,))
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.AddBackward0.record(result, input, other, alpha)
+                return result
+        if (
+            input.__class__ not in plain
+            or other.__class__ not in plain
+            or alpha.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("add.Tensor", add_tensor, "elementwise", input, other, alpha=alpha, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.ADD_TENSOR, "add", (input, other), (alpha,))
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.AddBackward0.record(result, input, other, alpha)
-            return result
-    if (
-        input.__class__ not in plain
-        or other.__class__ not in plain
-        or alpha.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("add.Tensor", add_tensor, "elementwise", input, other, alpha=alpha, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ADD_TENSOR.launch_out(input, other, alpha, out) is not None:
-            return out
-        return write_out("add", out, _add_tensor("add", input, other, alpha), (input, other), share="full")
-    return _add_tensor("add", input, other, alpha)
+        if out is not None:
+            if not watch.every and kernels.ADD_TENSOR.launch_out(input, other, alpha, out) is not None:
+                return out
+            return write_out("add", out, _add_tensor("add", input, other, alpha), (input, other), share="full")
+        return _add_tensor("add", input, other, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """`add_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ADD_TENSOR.launch_in_place(input, other, alpha) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain or alpha.__class__ not in plain) and (
-        result := intercept("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("add_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _add_tensor("add_", original, other, alpha, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ADD_TENSOR.launch_in_place(input, other, alpha) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain or alpha.__class__ not in plain) and (
+            result := intercept("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("add_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _add_tensor("add_", original, other, alpha, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
@@ -785,39 +891,47 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
     Gradients:
         self: grad
     """
-    if not watch.every and out is None:
-        result = kernels.ADD_SCALAR.launch(input, other, alpha)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ADD_SCALAR.launch(input, other, alpha)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or other.__class__ not in plain
+            or alpha.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or other.__class__ not in plain
-        or alpha.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ADD_SCALAR.launch_out(input, other, alpha, out) is not None:
-            return out
-        return write_out("add", out, _add_scalar("add", input, other, alpha), (input,), share="full")
-    checks.tensor("add", "input", input)
-    return _add_scalar("add", input, other, alpha)
+        if out is not None:
+            if not watch.every and kernels.ADD_SCALAR.launch_out(input, other, alpha, out) is not None:
+                return out
+            return write_out("add", out, _add_scalar("add", input, other, alpha), (input,), share="full")
+        checks.tensor("add", "input", input)
+        return _add_scalar("add", input, other, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
     """`add_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ADD_SCALAR.launch_in_place(input, other, alpha) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain or alpha.__class__ not in plain) and (
-        result := intercept("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("add_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _add_scalar("add_", original, other, alpha, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ADD_SCALAR.launch_in_place(input, other, alpha) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain or alpha.__class__ not in plain) and (
+            result := intercept("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("add_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _add_scalar("add_", original, other, alpha, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
@@ -857,58 +971,66 @@ def sub(
         >>> sg.tensor([5, 7]) - sg.tensor([1, 10])
         tensor([ 4, -3])
     """
-    if more1 is not None:
-        return call_deprecated_signature(
-            sub,
-            ((("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),),
-            (input, other, more1),
-            (("alpha", alpha, 1),),
-            out,
-        )
-    if not watch.every and out is None:
-        result = kernels.SUB_TENSOR.launch(input, other, alpha)
-        if result is not None:
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                sub,
+                ((("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),),
+                (input, other, more1),
+                (("alpha", alpha, 1),),
+                out,
+            )
+        if not watch.every and out is None:
+            result = kernels.SUB_TENSOR.launch(input, other, alpha)
+            if result is not None:
+                return result
+            result = run_rows(kernels.SUB_TENSOR, "sub", (input, other), (alpha,))
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.SubBackward0.record(result, input, other, alpha)
+                return result
+        if (
+            input.__class__ not in plain
+            or other.__class__ not in plain
+            or alpha.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("sub.Tensor", sub, "elementwise", input, other, alpha=alpha, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.SUB_TENSOR, "sub", (input, other), (alpha,))
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.SubBackward0.record(result, input, other, alpha)
-            return result
-    if (
-        input.__class__ not in plain
-        or other.__class__ not in plain
-        or alpha.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("sub.Tensor", sub, "elementwise", input, other, alpha=alpha, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SUB_TENSOR.launch_out(input, other, alpha, out) is not None:
-            return out
-        return write_out("sub", out, _sub("sub", input, other, alpha), (input, other), share="full")
-    return _sub("sub", input, other, alpha)
+        if out is not None:
+            if not watch.every and kernels.SUB_TENSOR.launch_out(input, other, alpha, out) is not None:
+                return out
+            return write_out("sub", out, _sub("sub", input, other, alpha), (input, other), share="full")
+        return _sub("sub", input, other, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def sub_(input: Tensor, other: Tensor | Number, more1: Any = None, alpha: Number = 1) -> Tensor:
     """`sub`, written into `input`, which is returned; the same arguments but `out`."""
-    if more1 is not None:
-        return call_deprecated_signature(
-            sub_,
-            ((("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),),
-            (input, other, more1),
-            (("alpha", alpha, 1),),
-        )
-    if not watch.every and kernels.SUB_TENSOR.launch_in_place(input, other, alpha) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain or alpha.__class__ not in plain) and (
-        result := intercept("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("sub_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _sub("sub_", original, other, alpha, into=input)
-    return after_write(input, before)
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                sub_,
+                ((("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),),
+                (input, other, more1),
+                (("alpha", alpha, 1),),
+            )
+        if not watch.every and kernels.SUB_TENSOR.launch_in_place(input, other, alpha) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain or alpha.__class__ not in plain) and (
+            result := intercept("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("sub_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _sub("sub_", original, other, alpha, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sub(name: str, self, other, alpha, into=None) -> Any:
@@ -946,30 +1068,34 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         >>> sg.rsub(sg.tensor([1, 2]), sg.tensor([10, 10]))
         tensor([9, 8])
     """
-    if not watch.every and out is None:
-        result = kernels.RSUB_TENSOR.launch(input, other, alpha)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.RSUB_TENSOR.launch(input, other, alpha)
+            if result is not None:
+                return result
+            result = run_rows(kernels.RSUB_TENSOR, "rsub", (input, other), (alpha,))
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.RsubBackward0.record(result, input, other, alpha)
+                return result
+        if (
+            input.__class__ not in plain
+            or other.__class__ not in plain
+            or alpha.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("rsub.Tensor", rsub, "elementwise", input, other, alpha=alpha, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.RSUB_TENSOR, "rsub", (input, other), (alpha,))
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.RsubBackward0.record(result, input, other, alpha)
-            return result
-    if (
-        input.__class__ not in plain
-        or other.__class__ not in plain
-        or alpha.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("rsub.Tensor", rsub, "elementwise", input, other, alpha=alpha, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.RSUB_TENSOR.launch_out(input, other, alpha, out) is not None:
-            return out
-        return write_out("rsub", out, _rsub("rsub", input, other, alpha), (input, other), share="full")
-    checks.tensor("rsub", "input", input)
-    return _rsub("rsub", input, other, alpha)
+        if out is not None:
+            if not watch.every and kernels.RSUB_TENSOR.launch_out(input, other, alpha, out) is not None:
+                return out
+            return write_out("rsub", out, _rsub("rsub", input, other, alpha), (input, other), share="full")
+        checks.tensor("rsub", "input", input)
+        return _rsub("rsub", input, other, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _rsub(name: str, self, other, alpha, into=None) -> Any:
@@ -1008,38 +1134,46 @@ def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = 
         >>> x.grad
         tensor([3., 4.])
     """
-    if not watch.every and out is None:
-        result = kernels.MUL_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.MUL_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.MUL_TENSOR, "mul", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.MulBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("mul.Tensor", mul, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.MUL_TENSOR, "mul", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.MulBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("mul.Tensor", mul, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.MUL_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("mul", out, _mul("mul", input, other), (input, other), share="full")
-    return _mul("mul", input, other)
+        if out is not None:
+            if not watch.every and kernels.MUL_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out("mul", out, _mul("mul", input, other), (input, other), share="full")
+        return _mul("mul", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`mul`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.MUL_TENSOR.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("mul.Tensor", mul_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("mul_", input, (input, other), keep=(other,), share="full")
-    before = input._grad_fn
-    _mul("mul_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.MUL_TENSOR.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("mul.Tensor", mul_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("mul_", input, (input, other), keep=(other,), share="full")
+        before = input._grad_fn
+        _mul("mul_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _mul(name: str, self, other, into=None) -> Any:
@@ -1071,38 +1205,46 @@ def div_tensor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and out is None:
-        result = kernels.DIV_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.DIV_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.DIV_TENSOR, "div", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.DivBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("div.Tensor", div_tensor, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.DIV_TENSOR, "div", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.DivBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("div.Tensor", div_tensor, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.DIV_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("div", out, _div_tensor("div", input, other), (input, other), share="full")
-    return _div_tensor("div", input, other)
+        if out is not None:
+            if not watch.every and kernels.DIV_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out("div", out, _div_tensor("div", input, other), (input, other), share="full")
+        return _div_tensor("div", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`div_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.DIV_TENSOR.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("div.Tensor", div_tensor_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("div_", input, (input, other), keep=(other,), share="full")
-    before = input._grad_fn
-    _div_tensor("div_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.DIV_TENSOR.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("div.Tensor", div_tensor_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("div_", input, (input, other), keep=(other,), share="full")
+        before = input._grad_fn
+        _div_tensor("div_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _div_tensor(name: str, self, other, into=None) -> Any:
@@ -1135,42 +1277,52 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
     Raises:
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "div.Tensor_mode", div_tensor_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "div.Tensor_mode", div_tensor_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "div"
+        if out is not None:
+            return write_out(name, out, div_tensor_mode(input, other, rounding_mode=rounding_mode))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        if rounding_mode is not None and rounding_mode.__class__ is not str:
+            rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
+        self, other, rounding_mode = elementwise_checks.rounding_mode(name, self, other, rounding_mode)
+        return (
+            op.div(self, other)
+            if rounding_mode is None
+            else op.floor_divide(self, other)
+            if rounding_mode == "floor"
+            else op.trunc_divide(self, other)
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "div"
-    if out is not None:
-        return write_out(name, out, div_tensor_mode(input, other, rounding_mode=rounding_mode))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    if rounding_mode is not None and rounding_mode.__class__ is not str:
-        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
-    self, other, rounding_mode = elementwise_checks.rounding_mode(name, self, other, rounding_mode)
-    return (
-        op.div(self, other)
-        if rounding_mode is None
-        else op.floor_divide(self, other)
-        if rounding_mode == "floor"
-        else op.trunc_divide(self, other)
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     """`div_tensor_mode`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("div.Tensor_mode", div_tensor_mode_, "composite", input, other, rounding_mode=rounding_mode)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("div_", input, (input, other), keep=(input, other), share="full")
-    before = input._grad_fn
-    adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept(
+                "div.Tensor_mode", div_tensor_mode_, "composite", input, other, rounding_mode=rounding_mode
+            )
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("div_", input, (input, other), keep=(input, other), share="full")
+        before = input._grad_fn
+        adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
@@ -1192,47 +1344,55 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
     Raises:
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "div.Scalar_mode", div_scalar_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "div.Scalar_mode", div_scalar_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "div"
+        if out is not None:
+            return write_out(name, out, div_scalar_mode(input, other, rounding_mode=rounding_mode))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        other = checks.scalar(name, "other", other)
+        if rounding_mode is not None and rounding_mode.__class__ is not str:
+            rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
+        self, other, rounding_mode = elementwise_checks.rounding_mode(name, self, other, rounding_mode)
+        return (
+            op.div(self, other)
+            if rounding_mode is None
+            else op.floor_divide(self, other)
+            if rounding_mode == "floor"
+            else op.trunc_divide(self, other)
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "div"
-    if out is not None:
-        return write_out(name, out, div_scalar_mode(input, other, rounding_mode=rounding_mode))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    other = checks.scalar(name, "other", other)
-    if rounding_mode is not None and rounding_mode.__class__ is not str:
-        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
-    self, other, rounding_mode = elementwise_checks.rounding_mode(name, self, other, rounding_mode)
-    return (
-        op.div(self, other)
-        if rounding_mode is None
-        else op.floor_divide(self, other)
-        if rounding_mode == "floor"
-        else op.trunc_divide(self, other)
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None) -> Tensor:
     """`div_scalar_mode`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        input.__class__ not in plain
-        and (
-            result := intercept(
-                "div.Scalar_mode", div_scalar_mode_, "composite", input, other, rounding_mode=rounding_mode
+    try:
+        if (
+            input.__class__ not in plain
+            and (
+                result := intercept(
+                    "div.Scalar_mode", div_scalar_mode_, "composite", input, other, rounding_mode=rounding_mode
+                )
             )
-        )
-        is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("div_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    adopt_result("div_", input, div_scalar_mode(original, other, rounding_mode=rounding_mode))
-    return after_write(input, before)
+            is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("div_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        adopt_result("div_", input, div_scalar_mode(original, other, rounding_mode=rounding_mode))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1256,38 +1416,48 @@ def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor 
         >>> sg.tensor([-7, 7]) // 2
         tensor([-4,  3])
     """
-    if not watch.every and out is None:
-        result = kernels.FLOOR_DIVIDE.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.FLOOR_DIVIDE.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.FLOOR_DIVIDE, "floor_divide", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.FloorDivideBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("floor_divide", floor_divide, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.FLOOR_DIVIDE, "floor_divide", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.FloorDivideBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("floor_divide", floor_divide, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.FLOOR_DIVIDE.launch_out(input, other, out) is not None:
-            return out
-        return write_out("floor_divide", out, _floor_divide("floor_divide", input, other), (input, other), share="full")
-    return _floor_divide("floor_divide", input, other)
+        if out is not None:
+            if not watch.every and kernels.FLOOR_DIVIDE.launch_out(input, other, out) is not None:
+                return out
+            return write_out(
+                "floor_divide", out, _floor_divide("floor_divide", input, other), (input, other), share="full"
+            )
+        return _floor_divide("floor_divide", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`floor_divide`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.FLOOR_DIVIDE.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("floor_divide", floor_divide_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("floor_divide_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _floor_divide("floor_divide_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.FLOOR_DIVIDE.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("floor_divide", floor_divide_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("floor_divide_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _floor_divide("floor_divide_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _floor_divide(name: str, self, other, into=None) -> Any:
@@ -1319,21 +1489,25 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: integers are not divided by zero.
     """
-    if not watch.every:
-        result = kernels.TRUNC_DIVIDE.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.TRUNC_DIVIDE.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.TRUNC_DIVIDE, "trunc_divide", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.TruncDivideBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("trunc_divide", trunc_divide, "elementwise", input, other)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.TRUNC_DIVIDE, "trunc_divide", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.TruncDivideBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("trunc_divide", trunc_divide, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("trunc_divide", "input", input)
-    return _trunc_divide("trunc_divide", input, other)
+        checks.tensor("trunc_divide", "input", input)
+        return _trunc_divide("trunc_divide", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _trunc_divide(name: str, self, other, into=None) -> Any:
@@ -1369,38 +1543,46 @@ def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | N
         >>> sg.tensor([-7, 7]) % 3
         tensor([2, 1])
     """
-    if not watch.every and out is None:
-        result = kernels.REMAINDER.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.REMAINDER.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.REMAINDER, "remainder", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.RemainderBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("remainder", remainder, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.REMAINDER, "remainder", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.RemainderBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("remainder", remainder, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.REMAINDER.launch_out(input, other, out) is not None:
-            return out
-        return write_out("remainder", out, _remainder("remainder", input, other), (input, other), share="full")
-    return _remainder("remainder", input, other)
+        if out is not None:
+            if not watch.every and kernels.REMAINDER.launch_out(input, other, out) is not None:
+                return out
+            return write_out("remainder", out, _remainder("remainder", input, other), (input, other), share="full")
+        return _remainder("remainder", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`remainder`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.REMAINDER.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("remainder", remainder_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("remainder_", input, (input, other), keep=(other,), share="full")
-    before = input._grad_fn
-    _remainder("remainder_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.REMAINDER.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("remainder", remainder_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("remainder_", input, (input, other), keep=(other,), share="full")
+        before = input._grad_fn
+        _remainder("remainder_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _remainder(name: str, self, other, into=None) -> Any:
@@ -1436,39 +1618,47 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         >>> sg.fmod(sg.tensor([-7, 7]), 3)
         tensor([-1,  1])
     """
-    if not watch.every and out is None:
-        result = kernels.FMOD.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.FMOD.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.FMOD, "fmod", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.FmodBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("fmod", fmod, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.FMOD, "fmod", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.FmodBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fmod", fmod, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.FMOD.launch_out(input, other, out) is not None:
-            return out
-        return write_out("fmod", out, _fmod("fmod", input, other), (input, other), share="full")
-    checks.tensor("fmod", "input", input)
-    return _fmod("fmod", input, other)
+        if out is not None:
+            if not watch.every and kernels.FMOD.launch_out(input, other, out) is not None:
+                return out
+            return write_out("fmod", out, _fmod("fmod", input, other), (input, other), share="full")
+        checks.tensor("fmod", "input", input)
+        return _fmod("fmod", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`fmod`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.FMOD.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("fmod", fmod_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("fmod_", input, (input, other), keep=(other,), share="full")
-    before = input._grad_fn
-    _fmod("fmod_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.FMOD.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("fmod", fmod_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("fmod_", input, (input, other), keep=(other,), share="full")
+        before = input._grad_fn
+        _fmod("fmod_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _fmod(name: str, self, other, into=None) -> Any:
@@ -1516,62 +1706,74 @@ def addcmul(
         >>> sg.addcmul(sg.ones(2), sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]), value=0.5)
         tensor([2.5000, 5.0000])
     """
-    if more1 is not None:
-        return call_deprecated_signature(
-            addcmul,
-            ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
-            (input, tensor1, tensor2, more1),
-            (("value", value, 1),),
-            out,
-        )
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.ADDCMUL.launch(input, tensor1, tensor2, value)
-        if result is not None:
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addcmul,
+                ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
+                (input, tensor1, tensor2, more1),
+                (("value", value, 1),),
+                out,
+            )
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.ADDCMUL.launch(input, tensor1, tensor2, value)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or tensor1.__class__ not in plain
+            or tensor2.__class__ not in plain
+            or value.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("addcmul", addcmul, "elementwise", input, tensor1, tensor2, value=value, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or tensor1.__class__ not in plain
-        or tensor2.__class__ not in plain
-        or value.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("addcmul", addcmul, "elementwise", input, tensor1, tensor2, value=value, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ADDCMUL.launch_out(input, tensor1, tensor2, value, out) is not None:
-            return out
-        return write_out(
-            "addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="full"
-        )
-    checks.tensor("addcmul", "input", input)
-    return _addcmul("addcmul", input, tensor1, tensor2, value)
+        if out is not None:
+            if not watch.every and kernels.ADDCMUL.launch_out(input, tensor1, tensor2, value, out) is not None:
+                return out
+            return write_out(
+                "addcmul",
+                out,
+                _addcmul("addcmul", input, tensor1, tensor2, value),
+                (input, tensor1, tensor2),
+                share="full",
+            )
+        checks.tensor("addcmul", "input", input)
+        return _addcmul("addcmul", input, tensor1, tensor2, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def addcmul_(
     input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, more1: Any = None, value: Number = 1
 ) -> Tensor:
     """`addcmul`, written into `input`, which is returned; the same arguments but `out`."""
-    if more1 is not None:
-        return call_deprecated_signature(
-            addcmul_,
-            ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
-            (input, tensor1, tensor2, more1),
-            (("value", value, 1),),
-        )
-    if (
-        input.__class__ not in plain
-        or tensor1.__class__ not in plain
-        or tensor2.__class__ not in plain
-        or value.__class__ not in plain
-    ) and (
-        result := intercept("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("addcmul_", input, (input, tensor1, tensor2), keep=(), share="full")
-    before = input._grad_fn
-    _addcmul("addcmul_", original, tensor1, tensor2, value, into=input)
-    return after_write(input, before)
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addcmul_,
+                ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
+                (input, tensor1, tensor2, more1),
+                (("value", value, 1),),
+            )
+        if (
+            input.__class__ not in plain
+            or tensor1.__class__ not in plain
+            or tensor2.__class__ not in plain
+            or value.__class__ not in plain
+        ) and (
+            result := intercept("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("addcmul_", input, (input, tensor1, tensor2), keep=(), share="full")
+        before = input._grad_fn
+        _addcmul("addcmul_", original, tensor1, tensor2, value, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _addcmul(name: str, self, tensor1, tensor2, value, into=None) -> Any:
@@ -1624,62 +1826,74 @@ def addcdiv(
         >>> sg.addcdiv(sg.ones(2), sg.tensor([1.0, 4.0]), sg.tensor([2.0, 2.0]), value=0.5)
         tensor([1.2500, 2.0000])
     """
-    if more1 is not None:
-        return call_deprecated_signature(
-            addcdiv,
-            ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
-            (input, tensor1, tensor2, more1),
-            (("value", value, 1),),
-            out,
-        )
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.ADDCDIV.launch(input, tensor1, tensor2, value)
-        if result is not None:
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addcdiv,
+                ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
+                (input, tensor1, tensor2, more1),
+                (("value", value, 1),),
+                out,
+            )
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.ADDCDIV.launch(input, tensor1, tensor2, value)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or tensor1.__class__ not in plain
+            or tensor2.__class__ not in plain
+            or value.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("addcdiv", addcdiv, "elementwise", input, tensor1, tensor2, value=value, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or tensor1.__class__ not in plain
-        or tensor2.__class__ not in plain
-        or value.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("addcdiv", addcdiv, "elementwise", input, tensor1, tensor2, value=value, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ADDCDIV.launch_out(input, tensor1, tensor2, value, out) is not None:
-            return out
-        return write_out(
-            "addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="full"
-        )
-    checks.tensor("addcdiv", "input", input)
-    return _addcdiv("addcdiv", input, tensor1, tensor2, value)
+        if out is not None:
+            if not watch.every and kernels.ADDCDIV.launch_out(input, tensor1, tensor2, value, out) is not None:
+                return out
+            return write_out(
+                "addcdiv",
+                out,
+                _addcdiv("addcdiv", input, tensor1, tensor2, value),
+                (input, tensor1, tensor2),
+                share="full",
+            )
+        checks.tensor("addcdiv", "input", input)
+        return _addcdiv("addcdiv", input, tensor1, tensor2, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def addcdiv_(
     input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, more1: Any = None, value: Number = 1
 ) -> Tensor:
     """`addcdiv`, written into `input`, which is returned; the same arguments but `out`."""
-    if more1 is not None:
-        return call_deprecated_signature(
-            addcdiv_,
-            ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
-            (input, tensor1, tensor2, more1),
-            (("value", value, 1),),
-        )
-    if (
-        input.__class__ not in plain
-        or tensor1.__class__ not in plain
-        or tensor2.__class__ not in plain
-        or value.__class__ not in plain
-    ) and (
-        result := intercept("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("addcdiv_", input, (input, tensor1, tensor2), keep=(), share="full")
-    before = input._grad_fn
-    _addcdiv("addcdiv_", original, tensor1, tensor2, value, into=input)
-    return after_write(input, before)
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addcdiv_,
+                ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
+                (input, tensor1, tensor2, more1),
+                (("value", value, 1),),
+            )
+        if (
+            input.__class__ not in plain
+            or tensor1.__class__ not in plain
+            or tensor2.__class__ not in plain
+            or value.__class__ not in plain
+        ) and (
+            result := intercept("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("addcdiv_", input, (input, tensor1, tensor2), keep=(), share="full")
+        before = input._grad_fn
+        _addcdiv("addcdiv_", original, tensor1, tensor2, value, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
@@ -1719,37 +1933,45 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and out is None:
-        result = kernels.LERP_TENSOR.launch(input, end, weight)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LERP_TENSOR.launch(input, end, weight)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or end.__class__ not in plain
+            or weight.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("lerp.Tensor", lerp_tensor, "elementwise", input, end, weight, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or end.__class__ not in plain
-        or weight.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("lerp.Tensor", lerp_tensor, "elementwise", input, end, weight, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LERP_TENSOR.launch_out(input, end, weight, out) is not None:
-            return out
-        return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight), (input, end, weight), share="full")
-    checks.tensor("lerp", "input", input)
-    return _lerp_tensor("lerp", input, end, weight)
+        if out is not None:
+            if not watch.every and kernels.LERP_TENSOR.launch_out(input, end, weight, out) is not None:
+                return out
+            return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight), (input, end, weight), share="full")
+        checks.tensor("lerp", "input", input)
+        return _lerp_tensor("lerp", input, end, weight)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
     """`lerp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or end.__class__ not in plain or weight.__class__ not in plain) and (
-        result := intercept("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("lerp_", input, (input, end, weight), keep=(weight,), share="full")
-    before = input._grad_fn
-    _lerp_tensor("lerp_", original, end, weight, into=input)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or end.__class__ not in plain or weight.__class__ not in plain) and (
+            result := intercept("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("lerp_", input, (input, end, weight), keep=(weight,), share="full")
+        before = input._grad_fn
+        _lerp_tensor("lerp_", original, end, weight, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
@@ -1787,44 +2009,52 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and out is None:
-        result = kernels.LERP_SCALAR.launch(input, end, weight)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LERP_SCALAR.launch(input, end, weight)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LERP_SCALAR, "lerp", (input, end), (weight,))
+            if result is not None:
+                if (input._requires_grad or end._requires_grad) and grad_mode.grad:
+                    nodes.LerpBackward1.record(result, input, end, weight)
+                return result
+        if (
+            input.__class__ not in plain
+            or end.__class__ not in plain
+            or weight.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("lerp.Scalar", lerp_scalar, "elementwise", input, end, weight, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.LERP_SCALAR, "lerp", (input, end), (weight,))
-        if result is not None:
-            if (input._requires_grad or end._requires_grad) and grad_mode.grad:
-                nodes.LerpBackward1.record(result, input, end, weight)
-            return result
-    if (
-        input.__class__ not in plain
-        or end.__class__ not in plain
-        or weight.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("lerp.Scalar", lerp_scalar, "elementwise", input, end, weight, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LERP_SCALAR.launch_out(input, end, weight, out) is not None:
-            return out
-        return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight), (input, end), share="full")
-    checks.tensor("lerp", "input", input)
-    return _lerp_scalar("lerp", input, end, weight)
+        if out is not None:
+            if not watch.every and kernels.LERP_SCALAR.launch_out(input, end, weight, out) is not None:
+                return out
+            return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight), (input, end), share="full")
+        checks.tensor("lerp", "input", input)
+        return _lerp_scalar("lerp", input, end, weight)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
     """`lerp_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.LERP_SCALAR.launch_in_place(input, end, weight) is not None:
-        return input
-    if (input.__class__ not in plain or end.__class__ not in plain or weight.__class__ not in plain) and (
-        result := intercept("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("lerp_", input, (input, end), keep=(), share="full")
-    before = input._grad_fn
-    _lerp_scalar("lerp_", original, end, weight, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.LERP_SCALAR.launch_in_place(input, end, weight) is not None:
+            return input
+        if (input.__class__ not in plain or end.__class__ not in plain or weight.__class__ not in plain) and (
+            result := intercept("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("lerp_", input, (input, end), keep=(), share="full")
+        before = input._grad_fn
+        _lerp_scalar("lerp_", original, end, weight, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
@@ -1860,39 +2090,47 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
         >>> sg.copysign(sg.tensor([1.0, -2.0]), -0.0)
         tensor([-1., -2.])
     """
-    if not watch.every and out is None:
-        result = kernels.COPYSIGN.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.COPYSIGN.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.COPYSIGN, "copysign", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.CopysignBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("copysign", copysign, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.COPYSIGN, "copysign", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.CopysignBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("copysign", copysign, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.COPYSIGN.launch_out(input, other, out) is not None:
-            return out
-        return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="full")
-    checks.tensor("copysign", "input", input)
-    return _copysign("copysign", input, other)
+        if out is not None:
+            if not watch.every and kernels.COPYSIGN.launch_out(input, other, out) is not None:
+                return out
+            return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="full")
+        checks.tensor("copysign", "input", input)
+        return _copysign("copysign", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.COPYSIGN.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("copysign", copysign_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("copysign_", input, (input, other), keep=(input,), share="full")
-    before = input._grad_fn
-    _copysign("copysign_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.COPYSIGN.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("copysign", copysign_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("copysign_", input, (input, other), keep=(input,), share="full")
+        before = input._grad_fn
+        _copysign("copysign_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _copysign(name: str, self, other, into=None) -> Any:
@@ -1927,37 +2165,45 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         >>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1
         tensor([True])
     """
-    if not watch.every and out is None:
-        result = kernels.NEXTAFTER.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.NEXTAFTER.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("nextafter", nextafter, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("nextafter", nextafter, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.NEXTAFTER.launch_out(input, other, out) is not None:
-            return out
-        return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="full")
-    checks.tensor("nextafter", "input", input)
-    return _nextafter("nextafter", input, other)
+        if out is not None:
+            if not watch.every and kernels.NEXTAFTER.launch_out(input, other, out) is not None:
+                return out
+            return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="full")
+        checks.tensor("nextafter", "input", input)
+        return _nextafter("nextafter", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("nextafter", nextafter_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("nextafter_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _nextafter("nextafter_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("nextafter", nextafter_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("nextafter_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _nextafter("nextafter_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _nextafter(name: str, self, other, into=None) -> Any:
@@ -1987,17 +2233,21 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
         tensor([ 0.7500, -0.5000])
     """
-    if not watch.every and out is None:
-        result = FREXP.launch(input)
-        if result is not None:
-            return _frexp_result(*result)
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("frexp.Tensor", frexp, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("frexp", out, _frexp("frexp", input), (input,), share="overlap")
-    return _frexp("frexp", input)
+    try:
+        if not watch.every and out is None:
+            result = FREXP.launch(input)
+            if result is not None:
+                return _frexp_result(*result)
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("frexp.Tensor", frexp, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("frexp", out, _frexp("frexp", input), (input,), share="overlap")
+        return _frexp("frexp", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
@@ -2045,31 +2295,39 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
         tensor([24.])
     """
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("ldexp.Tensor", ldexp, "composite", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "ldexp"
-    if out is not None:
-        return write_out(name, out, ldexp(input, other))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    return self * op.pow(2.0, other)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("ldexp.Tensor", ldexp, "composite", input, other, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "ldexp"
+        if out is not None:
+            return write_out(name, out, ldexp(input, other))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        return self * op.pow(2.0, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """`ldexp`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("ldexp.Tensor", ldexp_, "composite", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("ldexp_", input, (input, other), keep=(input, other), share="full")
-    before = input._grad_fn
-    adopt_result("ldexp_", input, ldexp(original, other))
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("ldexp.Tensor", ldexp_, "composite", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("ldexp_", input, (input, other), keep=(input, other), share="full")
+        before = input._grad_fn
+        adopt_result("ldexp_", input, ldexp(original, other))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -2094,37 +2352,45 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
         >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
         tensor([0.0000, 0.5000, 1.0000])
     """
-    if not watch.every and out is None:
-        result = kernels.HEAVISIDE.launch(input, values)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.HEAVISIDE.launch(input, values)
+            if result is not None:
+                return result
+            result = run_rows(kernels.HEAVISIDE, "heaviside", (input, values), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or values.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("heaviside", heaviside, "elementwise", input, values, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.HEAVISIDE, "heaviside", (input, values), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or values.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("heaviside", heaviside, "elementwise", input, values, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.HEAVISIDE.launch_out(input, values, out) is not None:
-            return out
-        return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="full")
-    checks.tensor("heaviside", "input", input)
-    return _heaviside("heaviside", input, values)
+        if out is not None:
+            if not watch.every and kernels.HEAVISIDE.launch_out(input, values, out) is not None:
+                return out
+            return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="full")
+        checks.tensor("heaviside", "input", input)
+        return _heaviside("heaviside", input, values)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
     """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.HEAVISIDE.launch_in_place(input, values) is not None:
-        return input
-    if (input.__class__ not in plain or values.__class__ not in plain) and (
-        result := intercept("heaviside", heaviside_, "elementwise", input, values)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("heaviside_", input, (input, values), keep=(), share="full")
-    before = input._grad_fn
-    _heaviside("heaviside_", original, values, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.HEAVISIDE.launch_in_place(input, values) is not None:
+            return input
+        if (input.__class__ not in plain or values.__class__ not in plain) and (
+            result := intercept("heaviside", heaviside_, "elementwise", input, values)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("heaviside_", input, (input, values), keep=(), share="full")
+        before = input._grad_fn
+        _heaviside("heaviside_", original, values, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _heaviside(name: str, self, values, into=None) -> Any:
@@ -2155,24 +2421,28 @@ def positive(input: Tensor) -> Tensor:
         >>> sg.positive(sg.tensor([1, -2]))
         tensor([ 1, -2])
     """
-    if not watch.every:
-        result = POSITIVE.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = POSITIVE.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("positive", positive, "composite", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("positive", positive, "composite", input)) is not NOT_HANDLED
-    ):
+        name = "positive"
+        given = ()
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = elementwise_checks.not_bool(name, self)
+        result = self
+        POSITIVE.remember_made(self, given, result)
         return result
-    name = "positive"
-    given = ()
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = elementwise_checks.not_bool(name, self)
-    result = self
-    POSITIVE.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2190,21 +2460,25 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
     Gradients:
         through: pow(in_double(self), in_double(exponent))
     """
-    if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "float_power"
-    if out is not None:
-        return write_out(name, out, float_power_tensor_tensor(input, exponent))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(exponent, Tensor):
-        exponent = checks.tensor(name, "exponent", exponent)
-    return op.pow(elementwise_formulas.in_double(self), elementwise_formulas.in_double(exponent))
+    try:
+        if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "float_power"
+        if out is not None:
+            return write_out(name, out, float_power_tensor_tensor(input, exponent))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(exponent, Tensor):
+            exponent = checks.tensor(name, "exponent", exponent)
+        return op.pow(elementwise_formulas.in_double(self), elementwise_formulas.in_double(exponent))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
@@ -2222,20 +2496,24 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
     Gradients:
         through: pow(in_double(self), exponent)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "float_power"
-    if out is not None:
-        return write_out(name, out, float_power_tensor_scalar(input, exponent))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    exponent = checks.scalar(name, "exponent", exponent)
-    return op.pow(elementwise_formulas.in_double(self), exponent)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "float_power"
+        if out is not None:
+            return write_out(name, out, float_power_tensor_scalar(input, exponent))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        exponent = checks.scalar(name, "exponent", exponent)
+        return op.pow(elementwise_formulas.in_double(self), exponent)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2253,18 +2531,22 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
     Gradients:
         through: pow(self, in_double(exponent))
     """
-    if (exponent.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "float_power"
-    if out is not None:
-        return write_out(name, out, float_power_scalar(input, exponent))
-    self = input
-    self = checks.scalar(name, "input", self)
-    if not isinstance(exponent, Tensor):
-        exponent = checks.tensor(name, "exponent", exponent)
-    return op.pow(self, elementwise_formulas.in_double(exponent))
+    try:
+        if (exponent.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "float_power"
+        if out is not None:
+            return write_out(name, out, float_power_scalar(input, exponent))
+        self = input
+        self = checks.scalar(name, "input", self)
+        if not isinstance(exponent, Tensor):
+            exponent = checks.tensor(name, "exponent", exponent)
+        return op.pow(self, elementwise_formulas.in_double(exponent))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
@@ -2284,19 +2566,23 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
         RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
             takes it.
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("float_power_.Scalar", float_power__scalar, "composite", input, exponent))
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "float_power_"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    exponent = checks.scalar(name, "exponent", exponent)
-    self, exponent = elementwise_checks.base_in_double(name, self, exponent)
-    return elementwise_formulas.raised_in_place(self, exponent)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("float_power_.Scalar", float_power__scalar, "composite", input, exponent))
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "float_power_"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        exponent = checks.scalar(name, "exponent", exponent)
+        self, exponent = elementwise_checks.base_in_double(name, self, exponent)
+        return elementwise_formulas.raised_in_place(self, exponent)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
@@ -2316,18 +2602,22 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
         RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
             takes it.
     """
-    if (input.__class__ not in plain or exponent.__class__ not in plain) and (
-        result := intercept("float_power_.Tensor", float_power__tensor, "composite", input, exponent)
-    ) is not NOT_HANDLED:
-        return result
-    name = "float_power_"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(exponent, Tensor):
-        exponent = checks.tensor(name, "exponent", exponent)
-    self, exponent = elementwise_checks.base_in_double(name, self, exponent)
-    return elementwise_formulas.raised_in_place(self, exponent)
+    try:
+        if (input.__class__ not in plain or exponent.__class__ not in plain) and (
+            result := intercept("float_power_.Tensor", float_power__tensor, "composite", input, exponent)
+        ) is not NOT_HANDLED:
+            return result
+        name = "float_power_"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(exponent, Tensor):
+            exponent = checks.tensor(name, "exponent", exponent)
+        self, exponent = elementwise_checks.base_in_double(name, self, exponent)
+        return elementwise_formulas.raised_in_place(self, exponent)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -2348,38 +2638,46 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         >>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))
         tensor([6, 3])
     """
-    if not watch.every and out is None:
-        result = kernels.GCD.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.GCD.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.GCD, "gcd", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("gcd", gcd, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.GCD, "gcd", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("gcd", gcd, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.GCD.launch_out(input, other, out) is not None:
-            return out
-        return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="full")
-    checks.tensor("gcd", "input", input)
-    return _gcd("gcd", input, other)
+        if out is not None:
+            if not watch.every and kernels.GCD.launch_out(input, other, out) is not None:
+                return out
+            return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="full")
+        checks.tensor("gcd", "input", input)
+        return _gcd("gcd", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gcd`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.GCD.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("gcd", gcd_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("gcd_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _gcd("gcd_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.GCD.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("gcd", gcd_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("gcd_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _gcd("gcd_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _gcd(name: str, self, other, into=None) -> Any:
@@ -2407,38 +2705,46 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         >>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))
         tensor([12, 15])
     """
-    if not watch.every and out is None:
-        result = kernels.LCM.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LCM.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LCM, "lcm", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("lcm", lcm, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.LCM, "lcm", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("lcm", lcm, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LCM.launch_out(input, other, out) is not None:
-            return out
-        return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="full")
-    checks.tensor("lcm", "input", input)
-    return _lcm("lcm", input, other)
+        if out is not None:
+            if not watch.every and kernels.LCM.launch_out(input, other, out) is not None:
+                return out
+            return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="full")
+        checks.tensor("lcm", "input", input)
+        return _lcm("lcm", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lcm`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.LCM.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("lcm", lcm_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("lcm_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _lcm("lcm_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.LCM.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("lcm", lcm_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("lcm_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _lcm("lcm_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _lcm(name: str, self, other, into=None) -> Any:
@@ -2488,13 +2794,17 @@ def pow(input, exponent, *, out=None):
         >>> sg.pow(2, x)
         tensor([2., 4., 8.])
     """
-    if isinstance(input, Tensor) and isinstance(exponent, Tensor):
-        return pow_tensor_tensor(input, exponent, out=out)
-    if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
-        return pow_tensor_scalar(input, exponent, out=out)
-    if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
-        return pow_scalar(input, exponent, out=out)
-    return _pow_overloads(input, exponent, **({} if out is None else {"out": out}))
+    try:
+        if isinstance(input, Tensor) and isinstance(exponent, Tensor):
+            return pow_tensor_tensor(input, exponent, out=out)
+        if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
+            return pow_tensor_scalar(input, exponent, out=out)
+        if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
+            return pow_scalar(input, exponent, out=out)
+        return _pow_overloads(input, exponent, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _add_overloads = Overloads(
@@ -2534,22 +2844,26 @@ def add(input, other, more1=None, alpha=1, out=None):
         >>> sg.add(x, x, alpha=0.5)
         tensor([1.5000, 3.0000])
     """
-    if more1 is not None:
-        return call_deprecated_signature(
-            add,
-            (
-                (("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),
-                (("input", "Tensor"), ("alpha", "Scalar"), ("other", "Scalar")),
-            ),
-            (input, other, more1),
-            (("alpha", alpha, 1),),
-            out,
-        )
-    if isinstance(other, Tensor):
-        return add_tensor(input, other, alpha=alpha, out=out)
-    if other.__class__ in NUMBERS:
-        return add_scalar(input, other, alpha=alpha, out=out)
-    return _add_overloads(input, other, alpha=alpha, **({} if out is None else {"out": out}))
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                add,
+                (
+                    (("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),
+                    (("input", "Tensor"), ("alpha", "Scalar"), ("other", "Scalar")),
+                ),
+                (input, other, more1),
+                (("alpha", alpha, 1),),
+                out,
+            )
+        if isinstance(other, Tensor):
+            return add_tensor(input, other, alpha=alpha, out=out)
+        if other.__class__ in NUMBERS:
+            return add_scalar(input, other, alpha=alpha, out=out)
+        return _add_overloads(input, other, alpha=alpha, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _div_overloads = Overloads(
@@ -2593,13 +2907,17 @@ def div(input, *args, **kwargs):
         >>> sg.div(sg.tensor([-7.0, 7.0]), 2, rounding_mode='floor')
         tensor([-4.,  3.])
     """
-    if len(args) == 1 and not kwargs:
-        return div_tensor(input, *args)
-    if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and isinstance(args[0], Tensor):
-        return div_tensor_mode(input, *args, **kwargs)
-    if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and args[0].__class__ in NUMBERS:
-        return div_scalar_mode(input, *args, **kwargs)
-    return _div_overloads(input, *args, **kwargs)
+    try:
+        if len(args) == 1 and not kwargs:
+            return div_tensor(input, *args)
+        if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and isinstance(args[0], Tensor):
+            return div_tensor_mode(input, *args, **kwargs)
+        if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and args[0].__class__ in NUMBERS:
+            return div_scalar_mode(input, *args, **kwargs)
+        return _div_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _lerp_overloads = Overloads(
@@ -2634,11 +2952,15 @@ def lerp(input, end, weight, *, out=None):
         >>> sg.lerp(sg.tensor([0.0, 10.0]), sg.tensor([1.0, 20.0]), 0.25)
         tensor([ 0.2500, 12.5000])
     """
-    if isinstance(weight, Tensor):
-        return lerp_tensor(input, end, weight, out=out)
-    if weight.__class__ in NUMBERS:
-        return lerp_scalar(input, end, weight, out=out)
-    return _lerp_overloads(input, end, weight, **({} if out is None else {"out": out}))
+    try:
+        if isinstance(weight, Tensor):
+            return lerp_tensor(input, end, weight, out=out)
+        if weight.__class__ in NUMBERS:
+            return lerp_scalar(input, end, weight, out=out)
+        return _lerp_overloads(input, end, weight, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _float_power_overloads = Overloads(
@@ -2680,13 +3002,17 @@ def float_power(input, exponent, *, out=None):
         >>> sg.float_power(sg.tensor(2), sg.tensor([2.0, 3.0]))
         tensor([4., 8.], dtype=specgrad.float64)
     """
-    if isinstance(input, Tensor) and isinstance(exponent, Tensor):
-        return float_power_tensor_tensor(input, exponent, out=out)
-    if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
-        return float_power_tensor_scalar(input, exponent, out=out)
-    if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
-        return float_power_scalar(input, exponent, out=out)
-    return _float_power_overloads(input, exponent, **({} if out is None else {"out": out}))
+    try:
+        if isinstance(input, Tensor) and isinstance(exponent, Tensor):
+            return float_power_tensor_tensor(input, exponent, out=out)
+        if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
+            return float_power_tensor_scalar(input, exponent, out=out)
+        if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
+            return float_power_scalar(input, exponent, out=out)
+        return _float_power_overloads(input, exponent, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _float_power__overloads = Overloads(
@@ -2719,11 +3045,15 @@ def float_power_(input, exponent):
         >>> sg.tensor([2.0, 3.0], dtype=sg.float64).float_power_(2)
         tensor([4., 9.], dtype=specgrad.float64)
     """
-    if exponent.__class__ in NUMBERS:
-        return float_power__scalar(input, exponent)
-    if isinstance(exponent, Tensor):
-        return float_power__tensor(input, exponent)
-    return _float_power__overloads(input, exponent)
+    try:
+        if exponent.__class__ in NUMBERS:
+            return float_power__scalar(input, exponent)
+        if isinstance(exponent, Tensor):
+            return float_power__tensor(input, exponent)
+        return _float_power__overloads(input, exponent)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _pow__overloads = Overloads(
@@ -2745,11 +3075,15 @@ _pow__overloads = Overloads(
 
 def pow_(input, exponent):
     """`pow`, written into `input`, which is returned; the same arguments but `out`."""
-    if isinstance(exponent, Tensor):
-        return pow_tensor_tensor_(input, exponent)
-    if exponent.__class__ in NUMBERS:
-        return pow_tensor_scalar_(input, exponent)
-    return _pow__overloads(input, exponent)
+    try:
+        if isinstance(exponent, Tensor):
+            return pow_tensor_tensor_(input, exponent)
+        if exponent.__class__ in NUMBERS:
+            return pow_tensor_scalar_(input, exponent)
+        return _pow__overloads(input, exponent)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _add__overloads = Overloads(
@@ -2771,21 +3105,25 @@ _add__overloads = Overloads(
 
 def add_(input, other, more1=None, alpha=1):
     """`add`, written into `input`, which is returned; the same arguments but `out`."""
-    if more1 is not None:
-        return call_deprecated_signature(
-            add_,
-            (
-                (("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),
-                (("input", "Tensor"), ("alpha", "Scalar"), ("other", "Scalar")),
-            ),
-            (input, other, more1),
-            (("alpha", alpha, 1),),
-        )
-    if isinstance(other, Tensor):
-        return add_tensor_(input, other, alpha=alpha)
-    if other.__class__ in NUMBERS:
-        return add_scalar_(input, other, alpha=alpha)
-    return _add__overloads(input, other, alpha=alpha)
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                add_,
+                (
+                    (("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),
+                    (("input", "Tensor"), ("alpha", "Scalar"), ("other", "Scalar")),
+                ),
+                (input, other, more1),
+                (("alpha", alpha, 1),),
+            )
+        if isinstance(other, Tensor):
+            return add_tensor_(input, other, alpha=alpha)
+        if other.__class__ in NUMBERS:
+            return add_scalar_(input, other, alpha=alpha)
+        return _add__overloads(input, other, alpha=alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _div__overloads = Overloads(
@@ -2812,13 +3150,17 @@ _div__overloads = Overloads(
 
 def div_(input, *args, **kwargs):
     """`div`, written into `input`, which is returned; the same arguments but `out`."""
-    if len(args) == 1 and not kwargs:
-        return div_tensor_(input, *args)
-    if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and isinstance(args[0], Tensor):
-        return div_tensor_mode_(input, *args, **kwargs)
-    if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and args[0].__class__ in NUMBERS:
-        return div_scalar_mode_(input, *args, **kwargs)
-    return _div__overloads(input, *args, **kwargs)
+    try:
+        if len(args) == 1 and not kwargs:
+            return div_tensor_(input, *args)
+        if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and isinstance(args[0], Tensor):
+            return div_tensor_mode_(input, *args, **kwargs)
+        if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and args[0].__class__ in NUMBERS:
+            return div_scalar_mode_(input, *args, **kwargs)
+        return _div__overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _lerp__overloads = Overloads(
@@ -2840,11 +3182,15 @@ _lerp__overloads = Overloads(
 
 def lerp_(input, end, weight):
     """`lerp`, written into `input`, which is returned; the same arguments but `out`."""
-    if isinstance(weight, Tensor):
-        return lerp_tensor_(input, end, weight)
-    if weight.__class__ in NUMBERS:
-        return lerp_scalar_(input, end, weight)
-    return _lerp__overloads(input, end, weight)
+    try:
+        if isinstance(weight, Tensor):
+            return lerp_tensor_(input, end, weight)
+        if weight.__class__ in NUMBERS:
+            return lerp_scalar_(input, end, weight)
+        return _lerp__overloads(input, end, weight)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 absolute = abs

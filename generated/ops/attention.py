@@ -22,6 +22,7 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import attention as nodes
 
 ATTENTION = KernelOp(
@@ -109,38 +110,42 @@ def attention(
         RuntimeError: expected: four dimensions; the same batch, features of queries and keys, rows and heads of keys
             and values.
     """
-    if not watch.casts or uncast():
-        result = ATTENTION.launch(input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
-        if result is not None:
-            return _attention_result(*result)
-    if (
-        input.__class__ not in plain
-        or key.__class__ not in plain
-        or value.__class__ not in plain
-        or bias.__class__ not in plain
-        or mask.__class__ not in plain
-        or keep.__class__ not in plain
-        or keep_scale.__class__ not in plain
-        or scale.__class__ not in plain
-    ) and (
-        result := intercept(
-            "attention",
-            attention,
-            "attend",
-            input,
-            key,
-            value,
-            bias,
-            mask,
-            keep,
-            keep_scale,
-            is_causal,
-            scale,
-            rows_first,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _attention("attention", input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
+    try:
+        if not watch.casts or uncast():
+            result = ATTENTION.launch(input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
+            if result is not None:
+                return _attention_result(*result)
+        if (
+            input.__class__ not in plain
+            or key.__class__ not in plain
+            or value.__class__ not in plain
+            or bias.__class__ not in plain
+            or mask.__class__ not in plain
+            or keep.__class__ not in plain
+            or keep_scale.__class__ not in plain
+            or scale.__class__ not in plain
+        ) and (
+            result := intercept(
+                "attention",
+                attention,
+                "attend",
+                input,
+                key,
+                value,
+                bias,
+                mask,
+                keep,
+                keep_scale,
+                is_causal,
+                scale,
+                rows_first,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _attention("attention", input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _attention_result = ReturnType("attention", ("output", "logsumexp"))
@@ -260,25 +265,29 @@ def self_attention(
     Raises:
         RuntimeError: expected: (batch, rows, features), three times as many as the heads share.
     """
-    if not watch.casts or uncast():
-        result = SELF_ATTENTION.launch(input, heads, bias, mask, keep, keep_scale, is_causal, scale)
-        if result is not None:
-            return _self_attention_result(*result)
-    if (
-        input.__class__ not in plain
-        or heads.__class__ not in plain
-        or bias.__class__ not in plain
-        or mask.__class__ not in plain
-        or keep.__class__ not in plain
-        or keep_scale.__class__ not in plain
-        or scale.__class__ not in plain
-    ) and (
-        result := intercept(
-            "self_attention", self_attention, "attend", input, heads, bias, mask, keep, keep_scale, is_causal, scale
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _self_attention("self_attention", input, heads, bias, mask, keep, keep_scale, is_causal, scale)
+    try:
+        if not watch.casts or uncast():
+            result = SELF_ATTENTION.launch(input, heads, bias, mask, keep, keep_scale, is_causal, scale)
+            if result is not None:
+                return _self_attention_result(*result)
+        if (
+            input.__class__ not in plain
+            or heads.__class__ not in plain
+            or bias.__class__ not in plain
+            or mask.__class__ not in plain
+            or keep.__class__ not in plain
+            or keep_scale.__class__ not in plain
+            or scale.__class__ not in plain
+        ) and (
+            result := intercept(
+                "self_attention", self_attention, "attend", input, heads, bias, mask, keep, keep_scale, is_causal, scale
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _self_attention("self_attention", input, heads, bias, mask, keep, keep_scale, is_causal, scale)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _self_attention_result = ReturnType("self_attention", ("output", "logsumexp"))

@@ -23,6 +23,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import collective as nodes
 
 
@@ -43,12 +44,16 @@ def all_reduce(input: Tensor, reduce: str = "sum", group: Any = None) -> Tensor:
     Raises:
         RuntimeError, ValueError: expected: 'reduce' is 'sum' or 'mean'.
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("all_reduce", all_reduce, "behind", input, reduce, group)) is not NOT_HANDLED
-    ):
-        return result
-    return _all_reduce("all_reduce", input, reduce, group)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("all_reduce", all_reduce, "behind", input, reduce, group)) is not NOT_HANDLED
+        ):
+            return result
+        return _all_reduce("all_reduce", input, reduce, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _all_reduce(name: str, self, reduce, group, into=None) -> Any:
@@ -94,13 +99,17 @@ def all_reduce_extreme(input: Tensor, reduce: str = "amax", group: Any = None) -
     Raises:
         RuntimeError, ValueError: expected: 'reduce' is 'amax' or 'amin'.
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("all_reduce_extreme", all_reduce_extreme, "behind", input, reduce, group))
-        is not NOT_HANDLED
-    ):
-        return result
-    return _all_reduce_extreme("all_reduce_extreme", input, reduce, group)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("all_reduce_extreme", all_reduce_extreme, "behind", input, reduce, group))
+            is not NOT_HANDLED
+        ):
+            return result
+        return _all_reduce_extreme("all_reduce_extreme", input, reduce, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _all_reduce_extreme(name: str, self, reduce, group, into=None) -> Any:
@@ -142,18 +151,22 @@ def all_reduce_prod(input: Tensor, group: Any = None) -> Tensor:
     Gradients:
         through: all_gather(self.unsqueeze(-1), -1, group).prod(-1)
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("all_reduce_prod", all_reduce_prod, "composite", input, group)) is not NOT_HANDLED
-    ):
-        return result
-    name = "all_reduce_prod"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if group is not None:
-        group = checks.process_group(name, "group", group)
-    return op.all_gather(self.unsqueeze(-1), -1, group).prod(-1)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("all_reduce_prod", all_reduce_prod, "composite", input, group)) is not NOT_HANDLED
+        ):
+            return result
+        name = "all_reduce_prod"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if group is not None:
+            group = checks.process_group(name, "group", group)
+        return op.all_gather(self.unsqueeze(-1), -1, group).prod(-1)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def all_gather(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
@@ -173,11 +186,15 @@ def all_gather(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
     Raises:
         IndexError, RuntimeError: expected: a dimension of what each rank has.
     """
-    if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("all_gather", all_gather, "behind", input, dim, group)
-    ) is not NOT_HANDLED:
-        return result
-    return _all_gather("all_gather", input, dim, group)
+    try:
+        if (input.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("all_gather", all_gather, "behind", input, dim, group)
+        ) is not NOT_HANDLED:
+            return result
+        return _all_gather("all_gather", input, dim, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _all_gather(name: str, self, dim, group, into=None) -> Any:
@@ -226,11 +243,15 @@ def reduce_scatter(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
     Raises:
         IndexError, RuntimeError: expected: a dimension of what each rank has, with equal parts for all ranks.
     """
-    if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("reduce_scatter", reduce_scatter, "behind", input, dim, group)
-    ) is not NOT_HANDLED:
-        return result
-    return _reduce_scatter("reduce_scatter", input, dim, group)
+    try:
+        if (input.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("reduce_scatter", reduce_scatter, "behind", input, dim, group)
+        ) is not NOT_HANDLED:
+            return result
+        return _reduce_scatter("reduce_scatter", input, dim, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _reduce_scatter(name: str, self, dim, group, into=None) -> Any:
@@ -287,11 +308,15 @@ def all_to_all(
         IndexError, RuntimeError: expected: as many sizes as ranks, which add up to the first dimension; it is a
             multiple of their number without sizes.
     """
-    if (input.__class__ not in plain or foreign(output_split_sizes) or foreign(input_split_sizes)) and (
-        result := intercept("all_to_all", all_to_all, "behind", input, output_split_sizes, input_split_sizes, group)
-    ) is not NOT_HANDLED:
-        return result
-    return _all_to_all("all_to_all", input, output_split_sizes, input_split_sizes, group)
+    try:
+        if (input.__class__ not in plain or foreign(output_split_sizes) or foreign(input_split_sizes)) and (
+            result := intercept("all_to_all", all_to_all, "behind", input, output_split_sizes, input_split_sizes, group)
+        ) is not NOT_HANDLED:
+            return result
+        return _all_to_all("all_to_all", input, output_split_sizes, input_split_sizes, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _all_to_all(name: str, self, output_split_sizes, input_split_sizes, group, into=None) -> Any:
@@ -344,11 +369,15 @@ def broadcast_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
     Raises:
         RuntimeError, ValueError: expected: a rank of the group.
     """
-    if (input.__class__ not in plain or rank.__class__ not in plain) and (
-        result := intercept("broadcast_from", broadcast_from, "behind", input, rank, group)
-    ) is not NOT_HANDLED:
-        return result
-    return _broadcast_from("broadcast_from", input, rank, group)
+    try:
+        if (input.__class__ not in plain or rank.__class__ not in plain) and (
+            result := intercept("broadcast_from", broadcast_from, "behind", input, rank, group)
+        ) is not NOT_HANDLED:
+            return result
+        return _broadcast_from("broadcast_from", input, rank, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _broadcast_from(name: str, self, rank, group, into=None) -> Any:
@@ -395,11 +424,15 @@ def reduce_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
     Raises:
         RuntimeError, ValueError: expected: a rank of the group.
     """
-    if (input.__class__ not in plain or rank.__class__ not in plain) and (
-        result := intercept("reduce_to", reduce_to, "behind", input, rank, group)
-    ) is not NOT_HANDLED:
-        return result
-    return _reduce_to("reduce_to", input, rank, group)
+    try:
+        if (input.__class__ not in plain or rank.__class__ not in plain) and (
+            result := intercept("reduce_to", reduce_to, "behind", input, rank, group)
+        ) is not NOT_HANDLED:
+            return result
+        return _reduce_to("reduce_to", input, rank, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _reduce_to(name: str, self, rank, group, into=None) -> Any:
@@ -446,11 +479,15 @@ def gather_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
     Raises:
         RuntimeError, ValueError: expected: a rank of the group.
     """
-    if (input.__class__ not in plain or rank.__class__ not in plain) and (
-        result := intercept("gather_to", gather_to, "behind", input, rank, group)
-    ) is not NOT_HANDLED:
-        return result
-    return _gather_to("gather_to", input, rank, group)
+    try:
+        if (input.__class__ not in plain or rank.__class__ not in plain) and (
+            result := intercept("gather_to", gather_to, "behind", input, rank, group)
+        ) is not NOT_HANDLED:
+            return result
+        return _gather_to("gather_to", input, rank, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _gather_to(name: str, self, rank, group, into=None) -> Any:
@@ -499,11 +536,15 @@ def scatter_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
     Raises:
         RuntimeError, ValueError: expected: a rank of the group, and a first dimension with a part for each.
     """
-    if (input.__class__ not in plain or rank.__class__ not in plain) and (
-        result := intercept("scatter_from", scatter_from, "behind", input, rank, group)
-    ) is not NOT_HANDLED:
-        return result
-    return _scatter_from("scatter_from", input, rank, group)
+    try:
+        if (input.__class__ not in plain or rank.__class__ not in plain) and (
+            result := intercept("scatter_from", scatter_from, "behind", input, rank, group)
+        ) is not NOT_HANDLED:
+            return result
+        return _scatter_from("scatter_from", input, rank, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _scatter_from(name: str, self, rank, group, into=None) -> Any:
@@ -555,11 +596,15 @@ def send_recv(input: Tensor, dst: Sequence[int] | int, src: Sequence[int] | int,
         RuntimeError, ValueError: expected: ranks of the group, or -1 for none: one that this rank sends to or receives
             from, or one for each rank.
     """
-    if (input.__class__ not in plain or foreign(dst) or foreign(src)) and (
-        result := intercept("send_recv", send_recv, "behind", input, dst, src, group)
-    ) is not NOT_HANDLED:
-        return result
-    return _send_recv("send_recv", input, dst, src, group)
+    try:
+        if (input.__class__ not in plain or foreign(dst) or foreign(src)) and (
+            result := intercept("send_recv", send_recv, "behind", input, dst, src, group)
+        ) is not NOT_HANDLED:
+            return result
+        return _send_recv("send_recv", input, dst, src, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _send_recv(name: str, self, dst, src, group, into=None) -> Any:
@@ -605,12 +650,16 @@ def copy_to_ranks(input: Tensor, group: Any = None) -> Tensor:
     Raises:
         RuntimeError: expected: a tensor that all ranks have alike.
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("copy_to_ranks", copy_to_ranks, "behind", input, group)) is not NOT_HANDLED
-    ):
-        return result
-    return _copy_to_ranks("copy_to_ranks", input, group)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("copy_to_ranks", copy_to_ranks, "behind", input, group)) is not NOT_HANDLED
+        ):
+            return result
+        return _copy_to_ranks("copy_to_ranks", input, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _copy_to_ranks(name: str, self, group, into=None) -> Any:
@@ -656,12 +705,16 @@ def sum_of_ranks(input: Tensor, group: Any = None) -> Tensor:
     Raises:
         RuntimeError: expected: of a simulated group, a tensor with a part for each rank.
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("sum_of_ranks", sum_of_ranks, "behind", input, group)) is not NOT_HANDLED
-    ):
-        return result
-    return _sum_of_ranks("sum_of_ranks", input, group)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("sum_of_ranks", sum_of_ranks, "behind", input, group)) is not NOT_HANDLED
+        ):
+            return result
+        return _sum_of_ranks("sum_of_ranks", input, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sum_of_ranks(name: str, self, group, into=None) -> Any:
@@ -708,11 +761,15 @@ def gather_from_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
     Raises:
         IndexError, RuntimeError: expected: a dimension of what each rank has.
     """
-    if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("gather_from_ranks", gather_from_ranks, "behind", input, dim, group)
-    ) is not NOT_HANDLED:
-        return result
-    return _gather_from_ranks("gather_from_ranks", input, dim, group)
+    try:
+        if (input.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("gather_from_ranks", gather_from_ranks, "behind", input, dim, group)
+        ) is not NOT_HANDLED:
+            return result
+        return _gather_from_ranks("gather_from_ranks", input, dim, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _gather_from_ranks(name: str, self, dim, group, into=None) -> Any:
@@ -762,11 +819,15 @@ def scatter_to_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
         IndexError, RuntimeError: expected: a dimension of a tensor that all ranks have alike, with equal parts for all
             of them.
     """
-    if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("scatter_to_ranks", scatter_to_ranks, "behind", input, dim, group)
-    ) is not NOT_HANDLED:
-        return result
-    return _scatter_to_ranks("scatter_to_ranks", input, dim, group)
+    try:
+        if (input.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("scatter_to_ranks", scatter_to_ranks, "behind", input, dim, group)
+        ) is not NOT_HANDLED:
+            return result
+        return _scatter_to_ranks("scatter_to_ranks", input, dim, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _scatter_to_ranks(name: str, self, dim, group, into=None) -> Any:
@@ -821,11 +882,17 @@ def column_parallel_linear(input: Tensor, weight: Tensor, bias: Tensor | None = 
         RuntimeError: expected: an input of two dimensions that all ranks have alike, and rows of the weight that fit
             it.
     """
-    if (input.__class__ not in plain or weight.__class__ not in plain or bias.__class__ not in plain) and (
-        result := intercept("column_parallel_linear", column_parallel_linear, "one_by_one", input, weight, bias, group)
-    ) is not NOT_HANDLED:
-        return result
-    return _column_parallel_linear("column_parallel_linear", input, weight, bias, group)
+    try:
+        if (input.__class__ not in plain or weight.__class__ not in plain or bias.__class__ not in plain) and (
+            result := intercept(
+                "column_parallel_linear", column_parallel_linear, "one_by_one", input, weight, bias, group
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _column_parallel_linear("column_parallel_linear", input, weight, bias, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _column_parallel_linear(name: str, self, weight, bias, group, into=None) -> Any:
@@ -888,13 +955,17 @@ def vocab_parallel_cross_entropy(input: Tensor, target: Tensor, group: Any = Non
     Raises:
         RuntimeError: expected: logits of this rank's classes, of shape [n, classes], and n classes as integers.
     """
-    if (input.__class__ not in plain or target.__class__ not in plain) and (
-        result := intercept(
-            "vocab_parallel_cross_entropy", vocab_parallel_cross_entropy, "one_by_one", input, target, group
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _vocab_parallel_cross_entropy("vocab_parallel_cross_entropy", input, target, group)
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept(
+                "vocab_parallel_cross_entropy", vocab_parallel_cross_entropy, "one_by_one", input, target, group
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _vocab_parallel_cross_entropy("vocab_parallel_cross_entropy", input, target, group)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _vocab_parallel_cross_entropy_result = ReturnType("vocab_parallel_cross_entropy", ("loss", "logsumexp"))

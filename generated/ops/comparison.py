@@ -22,6 +22,7 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import comparison as nodes
 
@@ -41,20 +42,24 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isnan(sg.tensor([1.0, sg.nan]))
         tensor([False,  True])
     """
-    if not watch.every and out is None:
-        result = kernels.ISNAN.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ISNAN.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("isnan", isnan, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("isnan", isnan, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ISNAN.launch_out(input, out) is not None:
-            return out
-        return write_out("isnan", out, _isnan("isnan", input), (input,), share="full")
-    checks.tensor("isnan", "input", input)
-    return _isnan("isnan", input)
+        if out is not None:
+            if not watch.every and kernels.ISNAN.launch_out(input, out) is not None:
+                return out
+            return write_out("isnan", out, _isnan("isnan", input), (input,), share="full")
+        checks.tensor("isnan", "input", input)
+        return _isnan("isnan", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _isnan(name: str, self, into=None) -> Any:
@@ -78,20 +83,24 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isinf(sg.tensor([1.0, -sg.inf]))
         tensor([False,  True])
     """
-    if not watch.every and out is None:
-        result = kernels.ISINF.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ISINF.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("isinf", isinf, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("isinf", isinf, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ISINF.launch_out(input, out) is not None:
-            return out
-        return write_out("isinf", out, _isinf("isinf", input), (input,), share="full")
-    checks.tensor("isinf", "input", input)
-    return _isinf("isinf", input)
+        if out is not None:
+            if not watch.every and kernels.ISINF.launch_out(input, out) is not None:
+                return out
+            return write_out("isinf", out, _isinf("isinf", input), (input,), share="full")
+        checks.tensor("isinf", "input", input)
+        return _isinf("isinf", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _isinf(name: str, self, into=None) -> Any:
@@ -115,20 +124,24 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isfinite(sg.tensor([1.0, sg.inf, sg.nan]))
         tensor([ True, False, False])
     """
-    if not watch.every and out is None:
-        result = kernels.ISFINITE.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ISFINITE.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("isfinite", isfinite, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("isfinite", isfinite, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ISFINITE.launch_out(input, out) is not None:
-            return out
-        return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="full")
-    checks.tensor("isfinite", "input", input)
-    return _isfinite("isfinite", input)
+        if out is not None:
+            if not watch.every and kernels.ISFINITE.launch_out(input, out) is not None:
+                return out
+            return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="full")
+        checks.tensor("isfinite", "input", input)
+        return _isfinite("isfinite", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _isfinite(name: str, self, into=None) -> Any:
@@ -158,25 +171,29 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         >>> sg.maximum(sg.tensor([1.0, 5.0]), sg.tensor([3.0, 2.0]))
         tensor([3., 5.])
     """
-    if not watch.every and out is None:
-        result = kernels.MAXIMUM.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.MAXIMUM.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.MAXIMUM, "maximum", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.MaximumBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("maximum", maximum, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.MAXIMUM, "maximum", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.MaximumBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("maximum", maximum, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.MAXIMUM.launch_out(input, other, out) is not None:
-            return out
-        return write_out("maximum", out, _maximum("maximum", input, other), (input, other), share="full")
-    checks.tensor("maximum", "input", input)
-    return _maximum("maximum", input, other)
+        if out is not None:
+            if not watch.every and kernels.MAXIMUM.launch_out(input, other, out) is not None:
+                return out
+            return write_out("maximum", out, _maximum("maximum", input, other), (input, other), share="full")
+        checks.tensor("maximum", "input", input)
+        return _maximum("maximum", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _maximum(name: str, self, other, into=None) -> Any:
@@ -211,25 +228,29 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         >>> sg.minimum(sg.tensor([1.0, 5.0]), sg.tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
-    if not watch.every and out is None:
-        result = kernels.MINIMUM.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.MINIMUM.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.MINIMUM, "minimum", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.MinimumBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("minimum", minimum, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.MINIMUM, "minimum", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.MinimumBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("minimum", minimum, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.MINIMUM.launch_out(input, other, out) is not None:
-            return out
-        return write_out("minimum", out, _minimum("minimum", input, other), (input, other), share="full")
-    checks.tensor("minimum", "input", input)
-    return _minimum("minimum", input, other)
+        if out is not None:
+            if not watch.every and kernels.MINIMUM.launch_out(input, other, out) is not None:
+                return out
+            return write_out("minimum", out, _minimum("minimum", input, other), (input, other), share="full")
+        checks.tensor("minimum", "input", input)
+        return _minimum("minimum", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _minimum(name: str, self, other, into=None) -> Any:
@@ -264,25 +285,29 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         >>> sg.fmax(sg.tensor([1.0, sg.nan]), sg.tensor([3.0, 2.0]))
         tensor([3., 2.])
     """
-    if not watch.every and out is None:
-        result = kernels.FMAX.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.FMAX.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.FMAX, "fmax", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.FmaxBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("fmax", fmax, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.FMAX, "fmax", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.FmaxBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fmax", fmax, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.FMAX.launch_out(input, other, out) is not None:
-            return out
-        return write_out("fmax", out, _fmax("fmax", input, other), (input, other), share="full")
-    checks.tensor("fmax", "input", input)
-    return _fmax("fmax", input, other)
+        if out is not None:
+            if not watch.every and kernels.FMAX.launch_out(input, other, out) is not None:
+                return out
+            return write_out("fmax", out, _fmax("fmax", input, other), (input, other), share="full")
+        checks.tensor("fmax", "input", input)
+        return _fmax("fmax", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _fmax(name: str, self, other, into=None) -> Any:
@@ -317,25 +342,29 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         >>> sg.fmin(sg.tensor([1.0, sg.nan]), sg.tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
-    if not watch.every and out is None:
-        result = kernels.FMIN.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.FMIN.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.FMIN, "fmin", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.FminBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("fmin", fmin, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.FMIN, "fmin", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.FminBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fmin", fmin, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.FMIN.launch_out(input, other, out) is not None:
-            return out
-        return write_out("fmin", out, _fmin("fmin", input, other), (input, other), share="full")
-    checks.tensor("fmin", "input", input)
-    return _fmin("fmin", input, other)
+        if out is not None:
+            if not watch.every and kernels.FMIN.launch_out(input, other, out) is not None:
+                return out
+            return write_out("fmin", out, _fmin("fmin", input, other), (input, other), share="full")
+        checks.tensor("fmin", "input", input)
+        return _fmin("fmin", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _fmin(name: str, self, other, into=None) -> Any:
@@ -362,15 +391,19 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
     Gradients:
         through: nonzero(atleast_1d(condition)).unbind(1)
     """
-    if (
-        condition.__class__ not in plain
-        and (result := intercept("where", where_default, "composite", condition)) is not NOT_HANDLED
-    ):
-        return result
-    name = "where"
-    if not isinstance(condition, Tensor):
-        condition = checks.tensor(name, "condition", condition)
-    return op.nonzero(op.atleast_1d(condition)).unbind(1)
+    try:
+        if (
+            condition.__class__ not in plain
+            and (result := intercept("where", where_default, "composite", condition)) is not NOT_HANDLED
+        ):
+            return result
+        name = "where"
+        if not isinstance(condition, Tensor):
+            condition = checks.tensor(name, "condition", condition)
+        return op.nonzero(op.atleast_1d(condition)).unbind(1)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def where_self(
@@ -394,27 +427,31 @@ def where_self(
     Raises:
         RuntimeError: expected: the condition of a choice is a bool tensor.
     """
-    if not watch.every and out is None:
-        result = kernels.WHERE_SELF.launch(condition, input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.WHERE_SELF.launch(condition, input, other)
+            if result is not None:
+                return result
+        if (
+            condition.__class__ not in plain
+            or input.__class__ not in plain
+            or other.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("where.self", where_self, "elementwise", condition, input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        condition.__class__ not in plain
-        or input.__class__ not in plain
-        or other.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("where.self", where_self, "elementwise", condition, input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.WHERE_SELF.launch_out(condition, input, other, out) is not None:
-            return out
-        return write_out(
-            "where", out, _where_self("where", condition, input, other), (condition, input, other), share="full"
-        )
-    checks.tensor("where", "condition", condition)
-    return _where_self("where", condition, input, other)
+        if out is not None:
+            if not watch.every and kernels.WHERE_SELF.launch_out(condition, input, other, out) is not None:
+                return out
+            return write_out(
+                "where", out, _where_self("where", condition, input, other), (condition, input, other), share="full"
+            )
+        checks.tensor("where", "condition", condition)
+        return _where_self("where", condition, input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _where_self(name: str, condition, self, other, into=None) -> Any:
@@ -446,37 +483,47 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
     Gradients:
         self: where((self >= min) & (self <= max), grad, 0)
     """
-    if not watch.every and out is None:
-        result = kernels.CLAMP_BOTH.launch(input, min, max)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.CLAMP_BOTH.launch(input, min, max)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or min.__class__ not in plain
+            or max.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("clamp.both", clamp_both, "elementwise", input, min, max, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or min.__class__ not in plain
-        or max.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.CLAMP_BOTH.launch_out(input, min, max, out) is not None:
-            return out
-        return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="full")
-    checks.tensor("clamp", "input", input)
-    return _clamp_both("clamp", input, min, max)
+        if out is not None:
+            if not watch.every and kernels.CLAMP_BOTH.launch_out(input, min, max, out) is not None:
+                return out
+            return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="full")
+        checks.tensor("clamp", "input", input)
+        return _clamp_both("clamp", input, min, max)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
     """`clamp_both`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.CLAMP_BOTH.launch_in_place(input, min, max) is not None:
-        return input
-    if (input.__class__ not in plain or min.__class__ not in plain or max.__class__ not in plain) and (
-        result := intercept("clamp.both", clamp_both_, "elementwise", input, min, max)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("clamp_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _clamp_both("clamp_", original, min, max, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.CLAMP_BOTH.launch_in_place(input, min, max) is not None:
+            return input
+        if (input.__class__ not in plain or min.__class__ not in plain or max.__class__ not in plain) and (
+            result := intercept("clamp.both", clamp_both_, "elementwise", input, min, max)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("clamp_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _clamp_both("clamp_", original, min, max, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _clamp_both(name: str, self, min, max, into=None) -> Any:
@@ -512,37 +559,49 @@ def clamp_default(
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("clamp", clamp_default, "composite", input, min, max, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "clamp"
-    if out is not None:
-        return write_out(name, out, clamp_default(input, min, max))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if min is not None:
-        min = checks.scalar(name, "min", min)
-    if max is not None:
-        max = checks.scalar(name, "max", max)
-    self, min, max = elementwise_checks.some_bound(name, self, min, max)
-    return (
-        op.clamp_max(self, max) if min is None else op.clamp_min(self, min) if max is None else op.clamp(self, min, max)
-    )
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("clamp", clamp_default, "composite", input, min, max, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "clamp"
+        if out is not None:
+            return write_out(name, out, clamp_default(input, min, max))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if min is not None:
+            min = checks.scalar(name, "min", min)
+        if max is not None:
+            max = checks.scalar(name, "max", max)
+        self, min, max = elementwise_checks.some_bound(name, self, min, max)
+        return (
+            op.clamp_max(self, max)
+            if min is None
+            else op.clamp_min(self, min)
+            if max is None
+            else op.clamp(self, min, max)
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor:
     """`clamp_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        input.__class__ not in plain
-        and (result := intercept("clamp", clamp_default_, "composite", input, min, max)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("clamp_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    adopt_result("clamp_", input, clamp_default(original, min, max))
-    return after_write(input, before)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("clamp", clamp_default_, "composite", input, min, max)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("clamp_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        adopt_result("clamp_", input, clamp_default(original, min, max))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def clamp_tensor(
@@ -566,43 +625,53 @@ def clamp_tensor(
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
-    if (
-        input.__class__ not in plain
-        or min.__class__ not in plain
-        or max.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("clamp.Tensor", clamp_tensor, "composite", input, min, max, out=out)) is not NOT_HANDLED:
-        return result
-    name = "clamp"
-    if out is not None:
-        return write_out(name, out, clamp_tensor(input, min, max))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if min is not None and not isinstance(min, Tensor):
-        min = checks.tensor(name, "min", min)
-    if max is not None and not isinstance(max, Tensor):
-        max = checks.tensor(name, "max", max)
-    self, min, max = elementwise_checks.some_bound(name, self, min, max)
-    return (
-        op.clamp_max(self, max)
-        if min is None
-        else op.clamp_min(self, min)
-        if max is None
-        else op.clamp_max(op.clamp_min(self, min), max)
-    )
+    try:
+        if (
+            input.__class__ not in plain
+            or min.__class__ not in plain
+            or max.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("clamp.Tensor", clamp_tensor, "composite", input, min, max, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "clamp"
+        if out is not None:
+            return write_out(name, out, clamp_tensor(input, min, max))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if min is not None and not isinstance(min, Tensor):
+            min = checks.tensor(name, "min", min)
+        if max is not None and not isinstance(max, Tensor):
+            max = checks.tensor(name, "max", max)
+        self, min, max = elementwise_checks.some_bound(name, self, min, max)
+        return (
+            op.clamp_max(self, max)
+            if min is None
+            else op.clamp_min(self, min)
+            if max is None
+            else op.clamp_max(op.clamp_min(self, min), max)
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     """`clamp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or min.__class__ not in plain or max.__class__ not in plain) and (
-        result := intercept("clamp.Tensor", clamp_tensor_, "composite", input, min, max)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("clamp_", input, (input, min, max), keep=(input, min, max), share="full")
-    before = input._grad_fn
-    adopt_result("clamp_", input, clamp_tensor(original, min, max))
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or min.__class__ not in plain or max.__class__ not in plain) and (
+            result := intercept("clamp.Tensor", clamp_tensor_, "composite", input, min, max)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("clamp_", input, (input, min, max), keep=(input, min, max), share="full")
+        before = input._grad_fn
+        adopt_result("clamp_", input, clamp_tensor(original, min, max))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
@@ -620,34 +689,42 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
     Gradients:
         self: where(self >= min, grad, 0)
     """
-    if not watch.every and out is None:
-        result = kernels.CLAMP_MIN.launch(input, min)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.CLAMP_MIN.launch(input, min)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or min.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("clamp_min", clamp_min_default, "elementwise", input, min, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or min.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("clamp_min", clamp_min_default, "elementwise", input, min, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.CLAMP_MIN.launch_out(input, min, out) is not None:
-            return out
-        return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min), (input,), share="full")
-    checks.tensor("clamp_min", "input", input)
-    return _clamp_min_default("clamp_min", input, min)
+        if out is not None:
+            if not watch.every and kernels.CLAMP_MIN.launch_out(input, min, out) is not None:
+                return out
+            return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min), (input,), share="full")
+        checks.tensor("clamp_min", "input", input)
+        return _clamp_min_default("clamp_min", input, min)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
     """`clamp_min_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.CLAMP_MIN.launch_in_place(input, min) is not None:
-        return input
-    if (input.__class__ not in plain or min.__class__ not in plain) and (
-        result := intercept("clamp_min", clamp_min_default_, "elementwise", input, min)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("clamp_min_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _clamp_min_default("clamp_min_", original, min, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.CLAMP_MIN.launch_in_place(input, min) is not None:
+            return input
+        if (input.__class__ not in plain or min.__class__ not in plain) and (
+            result := intercept("clamp_min", clamp_min_default_, "elementwise", input, min)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("clamp_min_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _clamp_min_default("clamp_min_", original, min, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _clamp_min_default(name: str, self, min, into=None) -> Any:
@@ -679,39 +756,47 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and out is None:
-        result = kernels.CLAMP_MIN_TENSOR.launch(input, min)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.CLAMP_MIN_TENSOR.launch(input, min)
+            if result is not None:
+                return result
+            result = run_rows(kernels.CLAMP_MIN_TENSOR, "clamp_min", (input, min), ())
+            if result is not None:
+                if (input._requires_grad or min._requires_grad) and grad_mode.grad:
+                    nodes.ClampMinBackward1.record(result, input, min)
+                return result
+        if (input.__class__ not in plain or min.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("clamp_min.Tensor", clamp_min_tensor, "elementwise", input, min, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.CLAMP_MIN_TENSOR, "clamp_min", (input, min), ())
-        if result is not None:
-            if (input._requires_grad or min._requires_grad) and grad_mode.grad:
-                nodes.ClampMinBackward1.record(result, input, min)
-            return result
-    if (input.__class__ not in plain or min.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("clamp_min.Tensor", clamp_min_tensor, "elementwise", input, min, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.CLAMP_MIN_TENSOR.launch_out(input, min, out) is not None:
-            return out
-        return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min), (input, min), share="full")
-    checks.tensor("clamp_min", "input", input)
-    return _clamp_min_tensor("clamp_min", input, min)
+        if out is not None:
+            if not watch.every and kernels.CLAMP_MIN_TENSOR.launch_out(input, min, out) is not None:
+                return out
+            return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min), (input, min), share="full")
+        checks.tensor("clamp_min", "input", input)
+        return _clamp_min_tensor("clamp_min", input, min)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
     """`clamp_min_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.CLAMP_MIN_TENSOR.launch_in_place(input, min) is not None:
-        return input
-    if (input.__class__ not in plain or min.__class__ not in plain) and (
-        result := intercept("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("clamp_min_", input, (input, min), keep=(input, min), share="full")
-    before = input._grad_fn
-    _clamp_min_tensor("clamp_min_", original, min, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.CLAMP_MIN_TENSOR.launch_in_place(input, min) is not None:
+            return input
+        if (input.__class__ not in plain or min.__class__ not in plain) and (
+            result := intercept("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("clamp_min_", input, (input, min), keep=(input, min), share="full")
+        before = input._grad_fn
+        _clamp_min_tensor("clamp_min_", original, min, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
@@ -740,34 +825,42 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
     Gradients:
         self: where(self <= max, grad, 0)
     """
-    if not watch.every and out is None:
-        result = kernels.CLAMP_MAX.launch(input, max)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.CLAMP_MAX.launch(input, max)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or max.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("clamp_max", clamp_max_default, "elementwise", input, max, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or max.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("clamp_max", clamp_max_default, "elementwise", input, max, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.CLAMP_MAX.launch_out(input, max, out) is not None:
-            return out
-        return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max), (input,), share="full")
-    checks.tensor("clamp_max", "input", input)
-    return _clamp_max_default("clamp_max", input, max)
+        if out is not None:
+            if not watch.every and kernels.CLAMP_MAX.launch_out(input, max, out) is not None:
+                return out
+            return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max), (input,), share="full")
+        checks.tensor("clamp_max", "input", input)
+        return _clamp_max_default("clamp_max", input, max)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
     """`clamp_max_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.CLAMP_MAX.launch_in_place(input, max) is not None:
-        return input
-    if (input.__class__ not in plain or max.__class__ not in plain) and (
-        result := intercept("clamp_max", clamp_max_default_, "elementwise", input, max)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("clamp_max_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _clamp_max_default("clamp_max_", original, max, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.CLAMP_MAX.launch_in_place(input, max) is not None:
+            return input
+        if (input.__class__ not in plain or max.__class__ not in plain) and (
+            result := intercept("clamp_max", clamp_max_default_, "elementwise", input, max)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("clamp_max_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _clamp_max_default("clamp_max_", original, max, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _clamp_max_default(name: str, self, max, into=None) -> Any:
@@ -799,39 +892,47 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and out is None:
-        result = kernels.CLAMP_MAX_TENSOR.launch(input, max)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.CLAMP_MAX_TENSOR.launch(input, max)
+            if result is not None:
+                return result
+            result = run_rows(kernels.CLAMP_MAX_TENSOR, "clamp_max", (input, max), ())
+            if result is not None:
+                if (input._requires_grad or max._requires_grad) and grad_mode.grad:
+                    nodes.ClampMaxBackward1.record(result, input, max)
+                return result
+        if (input.__class__ not in plain or max.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("clamp_max.Tensor", clamp_max_tensor, "elementwise", input, max, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.CLAMP_MAX_TENSOR, "clamp_max", (input, max), ())
-        if result is not None:
-            if (input._requires_grad or max._requires_grad) and grad_mode.grad:
-                nodes.ClampMaxBackward1.record(result, input, max)
-            return result
-    if (input.__class__ not in plain or max.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("clamp_max.Tensor", clamp_max_tensor, "elementwise", input, max, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.CLAMP_MAX_TENSOR.launch_out(input, max, out) is not None:
-            return out
-        return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max), (input, max), share="full")
-    checks.tensor("clamp_max", "input", input)
-    return _clamp_max_tensor("clamp_max", input, max)
+        if out is not None:
+            if not watch.every and kernels.CLAMP_MAX_TENSOR.launch_out(input, max, out) is not None:
+                return out
+            return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max), (input, max), share="full")
+        checks.tensor("clamp_max", "input", input)
+        return _clamp_max_tensor("clamp_max", input, max)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
     """`clamp_max_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.CLAMP_MAX_TENSOR.launch_in_place(input, max) is not None:
-        return input
-    if (input.__class__ not in plain or max.__class__ not in plain) and (
-        result := intercept("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("clamp_max_", input, (input, max), keep=(input, max), share="full")
-    before = input._grad_fn
-    _clamp_max_tensor("clamp_max_", original, max, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.CLAMP_MAX_TENSOR.launch_in_place(input, max) is not None:
+            return input
+        if (input.__class__ not in plain or max.__class__ not in plain) and (
+            result := intercept("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("clamp_max_", input, (input, max), keep=(input, max), share="full")
+        before = input._grad_fn
+        _clamp_max_tensor("clamp_max_", original, max, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
@@ -863,36 +964,44 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) == sg.tensor([1, 0, 3])
         tensor([ True, False,  True])
     """
-    if not watch.every and out is None:
-        result = kernels.EQ_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.EQ_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.EQ_TENSOR, "eq", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("eq.Tensor", eq, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.EQ_TENSOR, "eq", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("eq.Tensor", eq, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.EQ_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("eq", out, _eq("eq", input, other), (input, other), share="full")
-    checks.tensor("eq", "input", input)
-    return _eq("eq", input, other)
+        if out is not None:
+            if not watch.every and kernels.EQ_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out("eq", out, _eq("eq", input, other), (input, other), share="full")
+        checks.tensor("eq", "input", input)
+        return _eq("eq", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`eq`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("eq.Tensor", eq_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("eq_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _eq("eq_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("eq.Tensor", eq_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("eq_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _eq("eq_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _eq(name: str, self, other, into=None) -> Any:
@@ -920,36 +1029,44 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) != sg.tensor([1, 0, 3])
         tensor([False,  True, False])
     """
-    if not watch.every and out is None:
-        result = kernels.NE_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.NE_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.NE_TENSOR, "ne", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("ne.Tensor", ne, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.NE_TENSOR, "ne", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("ne.Tensor", ne, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.NE_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("ne", out, _ne("ne", input, other), (input, other), share="full")
-    checks.tensor("ne", "input", input)
-    return _ne("ne", input, other)
+        if out is not None:
+            if not watch.every and kernels.NE_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out("ne", out, _ne("ne", input, other), (input, other), share="full")
+        checks.tensor("ne", "input", input)
+        return _ne("ne", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ne`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("ne.Tensor", ne_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("ne_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _ne("ne_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("ne.Tensor", ne_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("ne_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _ne("ne_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _ne(name: str, self, other, into=None) -> Any:
@@ -977,36 +1094,44 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) < 2.5
         tensor([ True,  True, False])
     """
-    if not watch.every and out is None:
-        result = kernels.LT_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LT_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LT_TENSOR, "lt", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("lt.Tensor", lt, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.LT_TENSOR, "lt", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("lt.Tensor", lt, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LT_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("lt", out, _lt("lt", input, other), (input, other), share="full")
-    checks.tensor("lt", "input", input)
-    return _lt("lt", input, other)
+        if out is not None:
+            if not watch.every and kernels.LT_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out("lt", out, _lt("lt", input, other), (input, other), share="full")
+        checks.tensor("lt", "input", input)
+        return _lt("lt", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lt`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("lt.Tensor", lt_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("lt_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _lt("lt_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("lt.Tensor", lt_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("lt_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _lt("lt_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _lt(name: str, self, other, into=None) -> Any:
@@ -1034,36 +1159,44 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) <= 2
         tensor([ True,  True, False])
     """
-    if not watch.every and out is None:
-        result = kernels.LE_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LE_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LE_TENSOR, "le", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("le.Tensor", le, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.LE_TENSOR, "le", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("le.Tensor", le, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LE_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("le", out, _le("le", input, other), (input, other), share="full")
-    checks.tensor("le", "input", input)
-    return _le("le", input, other)
+        if out is not None:
+            if not watch.every and kernels.LE_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out("le", out, _le("le", input, other), (input, other), share="full")
+        checks.tensor("le", "input", input)
+        return _le("le", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`le`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("le.Tensor", le_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("le_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _le("le_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("le.Tensor", le_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("le_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _le("le_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _le(name: str, self, other, into=None) -> Any:
@@ -1091,36 +1224,44 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) > 2
         tensor([False, False,  True])
     """
-    if not watch.every and out is None:
-        result = kernels.GT_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.GT_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.GT_TENSOR, "gt", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("gt.Tensor", gt, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.GT_TENSOR, "gt", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("gt.Tensor", gt, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.GT_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("gt", out, _gt("gt", input, other), (input, other), share="full")
-    checks.tensor("gt", "input", input)
-    return _gt("gt", input, other)
+        if out is not None:
+            if not watch.every and kernels.GT_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out("gt", out, _gt("gt", input, other), (input, other), share="full")
+        checks.tensor("gt", "input", input)
+        return _gt("gt", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gt`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("gt.Tensor", gt_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("gt_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _gt("gt_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("gt.Tensor", gt_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("gt_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _gt("gt_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _gt(name: str, self, other, into=None) -> Any:
@@ -1148,36 +1289,44 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) >= 2
         tensor([False,  True,  True])
     """
-    if not watch.every and out is None:
-        result = kernels.GE_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.GE_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.GE_TENSOR, "ge", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("ge.Tensor", ge, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.GE_TENSOR, "ge", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("ge.Tensor", ge, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.GE_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("ge", out, _ge("ge", input, other), (input, other), share="full")
-    checks.tensor("ge", "input", input)
-    return _ge("ge", input, other)
+        if out is not None:
+            if not watch.every and kernels.GE_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out("ge", out, _ge("ge", input, other), (input, other), share="full")
+        checks.tensor("ge", "input", input)
+        return _ge("ge", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ge`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("ge.Tensor", ge_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("ge_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _ge("ge_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("ge.Tensor", ge_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("ge_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _ge("ge_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _ge(name: str, self, other, into=None) -> Any:
@@ -1202,20 +1351,24 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.signbit(sg.tensor([1.0, -0.0, -2.0]))
         tensor([False,  True,  True])
     """
-    if not watch.every and out is None:
-        result = kernels.SIGNBIT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SIGNBIT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("signbit", signbit, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("signbit", signbit, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SIGNBIT.launch_out(input, out) is not None:
-            return out
-        return write_out("signbit", out, _signbit("signbit", input), (input,), share="full")
-    checks.tensor("signbit", "input", input)
-    return _signbit("signbit", input)
+        if out is not None:
+            if not watch.every and kernels.SIGNBIT.launch_out(input, out) is not None:
+                return out
+            return write_out("signbit", out, _signbit("signbit", input), (input,), share="full")
+        checks.tensor("signbit", "input", input)
+        return _signbit("signbit", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _signbit(name: str, self, into=None) -> Any:
@@ -1239,20 +1392,24 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isposinf(sg.tensor([1.0, sg.inf, -sg.inf]))
         tensor([False,  True, False])
     """
-    if not watch.every and out is None:
-        result = kernels.ISPOSINF.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ISPOSINF.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("isposinf", isposinf, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("isposinf", isposinf, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ISPOSINF.launch_out(input, out) is not None:
-            return out
-        return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="full")
-    checks.tensor("isposinf", "input", input)
-    return _isposinf("isposinf", input)
+        if out is not None:
+            if not watch.every and kernels.ISPOSINF.launch_out(input, out) is not None:
+                return out
+            return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="full")
+        checks.tensor("isposinf", "input", input)
+        return _isposinf("isposinf", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _isposinf(name: str, self, into=None) -> Any:
@@ -1276,20 +1433,24 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isneginf(sg.tensor([1.0, sg.inf, -sg.inf]))
         tensor([False, False,  True])
     """
-    if not watch.every and out is None:
-        result = kernels.ISNEGINF.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ISNEGINF.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("isneginf", isneginf, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("isneginf", isneginf, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ISNEGINF.launch_out(input, out) is not None:
-            return out
-        return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="full")
-    checks.tensor("isneginf", "input", input)
-    return _isneginf("isneginf", input)
+        if out is not None:
+            if not watch.every and kernels.ISNEGINF.launch_out(input, out) is not None:
+                return out
+            return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="full")
+        checks.tensor("isneginf", "input", input)
+        return _isneginf("isneginf", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _isneginf(name: str, self, into=None) -> Any:
@@ -1313,20 +1474,24 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isreal(sg.tensor([1 + 0j, 1j]))
         tensor([ True, False])
     """
-    if not watch.every and out is None:
-        result = kernels.ISREAL.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ISREAL.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("isreal", isreal, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("isreal", isreal, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ISREAL.launch_out(input, out) is not None:
-            return out
-        return write_out("isreal", out, _isreal("isreal", input), (input,), share="full")
-    checks.tensor("isreal", "input", input)
-    return _isreal("isreal", input)
+        if out is not None:
+            if not watch.every and kernels.ISREAL.launch_out(input, out) is not None:
+                return out
+            return write_out("isreal", out, _isreal("isreal", input), (input,), share="full")
+        checks.tensor("isreal", "input", input)
+        return _isreal("isreal", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _isreal(name: str, self, into=None) -> Any:
@@ -1367,50 +1532,59 @@ def nan_to_num(
         >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, -sg.inf]), posinf=9.0)
         tensor([ 0.0000e+00,  9.0000e+00, -3.4028e+38])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "nan_to_num"
-    if out is not None:
-        return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if nan is not None and nan.__class__ is not float:
-        nan = checks.floating(name, "nan", nan)
-    if posinf is not None and posinf.__class__ is not float:
-        posinf = checks.floating(name, "posinf", posinf)
-    if neginf is not None and neginf.__class__ is not float:
-        neginf = checks.floating(name, "neginf", neginf)
-    if self.is_complex():
-        of_nan = 0.0 if nan is None else nan
-        above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
-        below = -elementwise_formulas.largest_number(self._dtype) if neginf is None else neginf
-        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
-        return op.complex(real, op.replace_odd(op.imag_copy(self), of_nan, above, below))
-    if self.is_floating_point():
-        of_nan = 0.0 if nan is None else nan
-        above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
-        below = -elementwise_formulas.largest_number(self._dtype) if neginf is None else neginf
-        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
-        return real
-    return self.clone()
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "nan_to_num"
+        if out is not None:
+            return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if nan is not None and nan.__class__ is not float:
+            nan = checks.floating(name, "nan", nan)
+        if posinf is not None and posinf.__class__ is not float:
+            posinf = checks.floating(name, "posinf", posinf)
+        if neginf is not None and neginf.__class__ is not float:
+            neginf = checks.floating(name, "neginf", neginf)
+        if self.is_complex():
+            of_nan = 0.0 if nan is None else nan
+            above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
+            below = -elementwise_formulas.largest_number(self._dtype) if neginf is None else neginf
+            real = op.replace_odd(op.real_copy(self), of_nan, above, below)
+            return op.complex(real, op.replace_odd(op.imag_copy(self), of_nan, above, below))
+        if self.is_floating_point():
+            of_nan = 0.0 if nan is None else nan
+            above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
+            below = -elementwise_formulas.largest_number(self._dtype) if neginf is None else neginf
+            real = op.replace_odd(op.real_copy(self), of_nan, above, below)
+            return real
+        return self.clone()
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def nan_to_num_(
     input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
     """`nan_to_num`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        input.__class__ not in plain
-        and (result := intercept("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("nan_to_num_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
-    return after_write(input, before)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf))
+            is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("nan_to_num_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
@@ -1429,21 +1603,25 @@ def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tens
     Gradients:
         self: where(isfinite(self), grad, 0)
     """
-    if not watch.every:
-        result = kernels.REPLACE_ODD.launch(input, nan, posinf, neginf)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.REPLACE_ODD.launch(input, nan, posinf, neginf)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or nan.__class__ not in plain
+            or posinf.__class__ not in plain
+            or neginf.__class__ not in plain
+        ) and (
+            result := intercept("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or nan.__class__ not in plain
-        or posinf.__class__ not in plain
-        or neginf.__class__ not in plain
-    ) and (
-        result := intercept("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("replace_odd", "input", input)
-    return _replace_odd("replace_odd", input, nan, posinf, neginf)
+        checks.tensor("replace_odd", "input", input)
+        return _replace_odd("replace_odd", input, nan, posinf, neginf)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
@@ -1497,11 +1675,15 @@ def where(condition, *args, **kwargs):
         >>> sg.where(x > 0, x, 0.0)
         tensor([0., 2., 0.])
     """
-    if not args and not kwargs:
-        return where_default(condition)
-    if len(args) == 2 and not kwargs:
-        return where_self(condition, *args)
-    return _where_overloads(condition, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return where_default(condition)
+        if len(args) == 2 and not kwargs:
+            return where_self(condition, *args)
+        return _where_overloads(condition, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _clamp_overloads = Overloads(
@@ -1544,13 +1726,17 @@ def clamp(input, min=None, max=None, *, out=None):
         >>> sg.clamp(sg.tensor([-2.0, 0.5, 3.0]), max=0)
         tensor([-2.,  0.,  0.])
     """
-    if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
-        return clamp_both(input, min, max, out=out)
-    if (min is None or min.__class__ in NUMBERS) and (max is None or max.__class__ in NUMBERS):
-        return clamp_default(input, min, max, out=out)
-    if isinstance(min, Tensor) and isinstance(max, Tensor):
-        return clamp_tensor(input, min, max, out=out)
-    return _clamp_overloads(input, min, max, **({} if out is None else {"out": out}))
+    try:
+        if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
+            return clamp_both(input, min, max, out=out)
+        if (min is None or min.__class__ in NUMBERS) and (max is None or max.__class__ in NUMBERS):
+            return clamp_default(input, min, max, out=out)
+        if isinstance(min, Tensor) and isinstance(max, Tensor):
+            return clamp_tensor(input, min, max, out=out)
+        return _clamp_overloads(input, min, max, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _clamp_min_overloads = Overloads(
@@ -1584,11 +1770,15 @@ def clamp_min(input, min, *, out=None):
         >>> sg.clamp_min(sg.tensor([-2, 3]), 0)
         tensor([0, 3])
     """
-    if min.__class__ in NUMBERS:
-        return clamp_min_default(input, min, out=out)
-    if isinstance(min, Tensor):
-        return clamp_min_tensor(input, min, out=out)
-    return _clamp_min_overloads(input, min, **({} if out is None else {"out": out}))
+    try:
+        if min.__class__ in NUMBERS:
+            return clamp_min_default(input, min, out=out)
+        if isinstance(min, Tensor):
+            return clamp_min_tensor(input, min, out=out)
+        return _clamp_min_overloads(input, min, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _clamp_max_overloads = Overloads(
@@ -1622,11 +1812,15 @@ def clamp_max(input, max, *, out=None):
         >>> sg.clamp_max(sg.tensor([-2, 3]), 0)
         tensor([-2,  0])
     """
-    if max.__class__ in NUMBERS:
-        return clamp_max_default(input, max, out=out)
-    if isinstance(max, Tensor):
-        return clamp_max_tensor(input, max, out=out)
-    return _clamp_max_overloads(input, max, **({} if out is None else {"out": out}))
+    try:
+        if max.__class__ in NUMBERS:
+            return clamp_max_default(input, max, out=out)
+        if isinstance(max, Tensor):
+            return clamp_max_tensor(input, max, out=out)
+        return _clamp_max_overloads(input, max, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _clamp__overloads = Overloads(
@@ -1653,13 +1847,17 @@ _clamp__overloads = Overloads(
 
 def clamp_(input, min=None, max=None):
     """`clamp`, written into `input`, which is returned; the same arguments but `out`."""
-    if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
-        return clamp_both_(input, min, max)
-    if (min is None or min.__class__ in NUMBERS) and (max is None or max.__class__ in NUMBERS):
-        return clamp_default_(input, min, max)
-    if isinstance(min, Tensor) and isinstance(max, Tensor):
-        return clamp_tensor_(input, min, max)
-    return _clamp__overloads(input, min, max)
+    try:
+        if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
+            return clamp_both_(input, min, max)
+        if (min is None or min.__class__ in NUMBERS) and (max is None or max.__class__ in NUMBERS):
+            return clamp_default_(input, min, max)
+        if isinstance(min, Tensor) and isinstance(max, Tensor):
+            return clamp_tensor_(input, min, max)
+        return _clamp__overloads(input, min, max)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _clamp_min__overloads = Overloads(
@@ -1681,11 +1879,15 @@ _clamp_min__overloads = Overloads(
 
 def clamp_min_(input, min):
     """`clamp_min`, written into `input`, which is returned; the same arguments but `out`."""
-    if min.__class__ in NUMBERS:
-        return clamp_min_default_(input, min)
-    if isinstance(min, Tensor):
-        return clamp_min_tensor_(input, min)
-    return _clamp_min__overloads(input, min)
+    try:
+        if min.__class__ in NUMBERS:
+            return clamp_min_default_(input, min)
+        if isinstance(min, Tensor):
+            return clamp_min_tensor_(input, min)
+        return _clamp_min__overloads(input, min)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _clamp_max__overloads = Overloads(
@@ -1707,11 +1909,15 @@ _clamp_max__overloads = Overloads(
 
 def clamp_max_(input, max):
     """`clamp_max`, written into `input`, which is returned; the same arguments but `out`."""
-    if max.__class__ in NUMBERS:
-        return clamp_max_default_(input, max)
-    if isinstance(max, Tensor):
-        return clamp_max_tensor_(input, max)
-    return _clamp_max__overloads(input, max)
+    try:
+        if max.__class__ in NUMBERS:
+            return clamp_max_default_(input, max)
+        if isinstance(max, Tensor):
+            return clamp_max_tensor_(input, max)
+        return _clamp_max__overloads(input, max)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 clip = clamp

@@ -31,6 +31,7 @@ from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt, geometry
 from ...runtime.tensor.tensor import view as make_view
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import complex as nodes
 
@@ -74,15 +75,19 @@ def conj(input: Tensor) -> Tensor:
         >>> z
         tensor([0.-0.j])
     """
-    if isinstance(input, Tensor) and input._dtype.kind in "bif":
-        return input
-    if not watch.every:
-        result = CONJ.launch(input)
-        if result is not None:
-            return as_conjugate(result)
-    if input.__class__ not in plain and (result := intercept("conj", conj, "along", input)) is not NOT_HANDLED:
-        return result
-    return _conj("conj", input)
+    try:
+        if isinstance(input, Tensor) and input._dtype.kind in "bif":
+            return input
+        if not watch.every:
+            result = CONJ.launch(input)
+            if result is not None:
+                return as_conjugate(result)
+        if input.__class__ not in plain and (result := intercept("conj", conj, "along", input)) is not NOT_HANDLED:
+            return result
+        return _conj("conj", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _conj(name: str, self) -> Any:
@@ -119,16 +124,20 @@ def _neg_view(input: Tensor) -> Tensor:
         >>> sg.tensor([1.0])._neg_view()
         tensor([-1.])
     """
-    if not watch.every:
-        result = _NEG_VIEW.launch(input)
-        if result is not None:
-            return as_negative(result)
-    if (
-        input.__class__ not in plain
-        and (result := intercept("_neg_view", _neg_view, "along", input)) is not NOT_HANDLED
-    ):
-        return result
-    return __neg_view("_neg_view", input)
+    try:
+        if not watch.every:
+            result = _NEG_VIEW.launch(input)
+            if result is not None:
+                return as_negative(result)
+        if (
+            input.__class__ not in plain
+            and (result := intercept("_neg_view", _neg_view, "along", input)) is not NOT_HANDLED
+        ):
+            return result
+        return __neg_view("_neg_view", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def __neg_view(name: str, self) -> Any:
@@ -166,37 +175,45 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.conj_physical(sg.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
-    if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
-        return input
-    if not watch.every and out is None:
-        result = kernels.CONJ_PHYSICAL.launch(input)
-        if result is not None:
+    try:
+        if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
+            return input
+        if not watch.every and out is None:
+            result = kernels.CONJ_PHYSICAL.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("conj_physical", conj_physical, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("conj_physical", conj_physical, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.CONJ_PHYSICAL.launch_out(input, out) is not None:
-            return out
-        return write_out("conj_physical", out, _conj_physical("conj_physical", input), (input,), share="full")
-    checks.tensor("conj_physical", "input", input)
-    return _conj_physical("conj_physical", input)
+        if out is not None:
+            if not watch.every and kernels.CONJ_PHYSICAL.launch_out(input, out) is not None:
+                return out
+            return write_out("conj_physical", out, _conj_physical("conj_physical", input), (input,), share="full")
+        checks.tensor("conj_physical", "input", input)
+        return _conj_physical("conj_physical", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def conj_physical_(input: Tensor) -> Tensor:
     """`conj_physical`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.CONJ_PHYSICAL.launch_in_place(input) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        and (result := intercept("conj_physical", conj_physical_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("conj_physical_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _conj_physical("conj_physical_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.CONJ_PHYSICAL.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("conj_physical", conj_physical_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("conj_physical_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _conj_physical("conj_physical_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _conj_physical(name: str, self, into=None) -> Any:
@@ -225,23 +242,27 @@ def resolve_conj(input: Tensor) -> Tensor:
         >>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())
         tensor([1.-2.j])
     """
-    if not watch.every:
-        result = RESOLVE_CONJ.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = RESOLVE_CONJ.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("resolve_conj", resolve_conj, "composite", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("resolve_conj", resolve_conj, "composite", input)) is not NOT_HANDLED
-    ):
+        name = "resolve_conj"
+        given = ()
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        result = self
+        RESOLVE_CONJ.remember_made(self, given, result)
         return result
-    name = "resolve_conj"
-    given = ()
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    result = self
-    RESOLVE_CONJ.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def resolve_neg(input: Tensor) -> Tensor:
@@ -261,23 +282,27 @@ def resolve_neg(input: Tensor) -> Tensor:
         >>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)
         tensor([-2.])
     """
-    if not watch.every:
-        result = RESOLVE_NEG.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = RESOLVE_NEG.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("resolve_neg", resolve_neg, "composite", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("resolve_neg", resolve_neg, "composite", input)) is not NOT_HANDLED
-    ):
+        name = "resolve_neg"
+        given = ()
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        result = self
+        RESOLVE_NEG.remember_made(self, given, result)
         return result
-    name = "resolve_neg"
-    given = ()
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    result = self
-    RESOLVE_NEG.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def real_copy(input: Tensor) -> Tensor:
@@ -294,19 +319,23 @@ def real_copy(input: Tensor) -> Tensor:
     Gradients:
         self: grad
     """
-    if isinstance(input, Tensor) and input._dtype.kind in "bif":
-        return input
-    if not watch.every:
-        result = kernels.REAL_COPY.launch(input)
-        if result is not None:
+    try:
+        if isinstance(input, Tensor) and input._dtype.kind in "bif":
+            return input
+        if not watch.every:
+            result = kernels.REAL_COPY.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("real_copy", real_copy, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("real_copy", real_copy, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    checks.tensor("real_copy", "input", input)
-    return _real_copy("real_copy", input)
+        checks.tensor("real_copy", "input", input)
+        return _real_copy("real_copy", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _real_copy(name: str, self, into=None) -> Any:
@@ -332,13 +361,17 @@ def imag_copy(input: Tensor) -> Tensor:
     Gradients:
         self: grad * 1j
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("imag_copy", imag_copy, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    checks.tensor("imag_copy", "input", input)
-    return _imag_copy("imag_copy", input)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("imag_copy", imag_copy, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("imag_copy", "input", input)
+        return _imag_copy("imag_copy", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _imag_copy(name: str, self, into=None) -> Any:
@@ -372,22 +405,26 @@ def real(input: Tensor) -> Tensor:
         >>> z
         tensor([0.+2.j])
     """
-    if isinstance(input, Tensor) and input._dtype.kind in "bif":
-        return input
-    if not watch.every:
-        result = REAL.launch(input)
-        if result is not None:
+    try:
+        if isinstance(input, Tensor) and input._dtype.kind in "bif":
+            return input
+        if not watch.every:
+            result = REAL.launch(input)
+            if result is not None:
+                return result
+        if input.__class__ not in plain and (result := intercept("real", real, "composite", input)) is not NOT_HANDLED:
             return result
-    if input.__class__ not in plain and (result := intercept("real", real, "composite", input)) is not NOT_HANDLED:
+        name = "real"
+        given = ()
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        result = op.select(op.view_as_real(self), -1, 0)
+        REAL.remember_made(self, given, result)
         return result
-    name = "real"
-    given = ()
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    result = op.select(op.view_as_real(self), -1, 0)
-    REAL.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def imag(input: Tensor) -> Tensor:
@@ -408,21 +445,25 @@ def imag(input: Tensor) -> Tensor:
         >>> sg.imag(sg.tensor([1 + 2j]))
         tensor([2.])
     """
-    if not watch.every:
-        result = IMAG.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = IMAG.launch(input)
+            if result is not None:
+                return result
+        if input.__class__ not in plain and (result := intercept("imag", imag, "composite", input)) is not NOT_HANDLED:
             return result
-    if input.__class__ not in plain and (result := intercept("imag", imag, "composite", input)) is not NOT_HANDLED:
+        name = "imag"
+        given = ()
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = complex_checks.with_imaginary_part(name, self)
+        result = op.select(op.view_as_real(self), -1, 1)
+        IMAG.remember_made(self, given, result)
         return result
-    name = "imag"
-    given = ()
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = complex_checks.with_imaginary_part(name, self)
-    result = op.select(op.view_as_real(self), -1, 1)
-    IMAG.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -447,17 +488,21 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
         tensor([1.+0.j, 2.-1.j])
     """
-    if not watch.every and out is None:
-        result = COMPLEX.launch(real, imag)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = COMPLEX.launch(real, imag)
+            if result is not None:
+                return result
+        if (real.__class__ not in plain or imag.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("complex", complex, "elementwise", real, imag, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (real.__class__ not in plain or imag.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("complex", complex, "elementwise", real, imag, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="overlap")
-    return _complex("complex", real, imag)
+        if out is not None:
+            return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="overlap")
+        return _complex("complex", real, imag)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _complex(name: str, real, imag, into=None) -> Any:
@@ -516,19 +561,23 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
         tensor([1.0806+1.6829j])
     """
-    if (abs.__class__ not in plain or angle.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("polar", polar, "composite", abs, angle, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "polar"
-    if out is not None:
-        return write_out(name, out, polar(abs, angle))
-    if not isinstance(abs, Tensor):
-        abs = checks.tensor(name, "abs", abs)
-    if not isinstance(angle, Tensor):
-        angle = checks.tensor(name, "angle", angle)
-    abs, angle = complex_checks.equal_parts(name, abs, angle)
-    return op.complex(abs * op.cos(angle), abs * op.sin(angle))
+    try:
+        if (abs.__class__ not in plain or angle.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("polar", polar, "composite", abs, angle, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "polar"
+        if out is not None:
+            return write_out(name, out, polar(abs, angle))
+        if not isinstance(abs, Tensor):
+            abs = checks.tensor(name, "abs", abs)
+        if not isinstance(angle, Tensor):
+            angle = checks.tensor(name, "angle", angle)
+        abs, angle = complex_checks.equal_parts(name, abs, angle)
+        return op.complex(abs * op.cos(angle), abs * op.sin(angle))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -554,20 +603,24 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> z.grad  # at 0 there is no slope
         tensor([0.+0.0000j, 0.+0.5000j])
     """
-    if not watch.every and out is None:
-        result = kernels.ANGLE.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ANGLE.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("angle", angle, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("angle", angle, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ANGLE.launch_out(input, out) is not None:
-            return out
-        return write_out("angle", out, _angle("angle", input), (input,), share="full")
-    checks.tensor("angle", "input", input)
-    return _angle("angle", input)
+        if out is not None:
+            if not watch.every and kernels.ANGLE.launch_out(input, out) is not None:
+                return out
+            return write_out("angle", out, _angle("angle", input), (input,), share="full")
+        checks.tensor("angle", "input", input)
+        return _angle("angle", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _angle(name: str, self, into=None) -> Any:
@@ -598,16 +651,20 @@ def view_as_real(input: Tensor) -> Tensor:
         >>> sg.view_as_real(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
-    if not watch.every:
-        result = VIEW_AS_REAL.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = VIEW_AS_REAL.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("view_as_real", view_as_real, "along", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("view_as_real", view_as_real, "along", input)) is not NOT_HANDLED
-    ):
-        return result
-    return _view_as_real("view_as_real", input)
+        return _view_as_real("view_as_real", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _view_as_real(name: str, self) -> Any:
@@ -652,16 +709,20 @@ def view_as_complex(input: Tensor) -> Tensor:
         >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
-    if not watch.casts or uncast():
-        result = VIEW_AS_COMPLEX.launch(input)
-        if result is not None:
+    try:
+        if not watch.casts or uncast():
+            result = VIEW_AS_COMPLEX.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("view_as_complex", view_as_complex, "along", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("view_as_complex", view_as_complex, "along", input)) is not NOT_HANDLED
-    ):
-        return result
-    return _view_as_complex("view_as_complex", input)
+        return _view_as_complex("view_as_complex", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _view_as_complex(name: str, self) -> Any:

@@ -28,6 +28,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import conv as nodes
 
 CONVOLUTION = KernelOp(
@@ -110,25 +111,29 @@ def convolution(
         tensor([[[2., 3., 3., 2.],
                  [2., 3., 3., 2.]]])
     """
-    if not watch.casts or uncast():
-        result = CONVOLUTION.launch(input, weight, bias, stride, padding, dilation, groups)
-        if result is not None:
+    try:
+        if not watch.casts or uncast():
+            result = CONVOLUTION.launch(input, weight, bias, stride, padding, dilation, groups)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or foreign(stride)
+            or foreign(padding)
+            or foreign(dilation)
+            or groups.__class__ not in plain
+        ) and (
+            result := intercept(
+                "convolution", convolution, "convolve", input, weight, bias, stride, padding, dilation, groups
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or foreign(stride)
-        or foreign(padding)
-        or foreign(dilation)
-        or groups.__class__ not in plain
-    ) and (
-        result := intercept(
-            "convolution", convolution, "convolve", input, weight, bias, stride, padding, dilation, groups
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _convolution("convolution", input, weight, bias, stride, padding, dilation, groups)
+        return _convolution("convolution", input, weight, bias, stride, padding, dilation, groups)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _convolution(name: str, self, weight, bias, stride, padding, dilation, groups, into=None) -> Any:
@@ -231,36 +236,42 @@ def convolution_input_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution of an input of this shape.
     """
-    if not watch.every:
-        result = CONVOLUTION_INPUT_BACKWARD.launch(grad_output, weight, input_shape, stride, padding, dilation, groups)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = CONVOLUTION_INPUT_BACKWARD.launch(
+                grad_output, weight, input_shape, stride, padding, dilation, groups
+            )
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or weight.__class__ not in plain
+            or foreign(input_shape)
+            or foreign(stride)
+            or foreign(padding)
+            or foreign(dilation)
+            or groups.__class__ not in plain
+        ) and (
+            result := intercept(
+                "convolution_input_backward",
+                convolution_input_backward,
+                "convolve_input_backward",
+                grad_output,
+                weight,
+                input_shape,
+                stride,
+                padding,
+                dilation,
+                groups,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or weight.__class__ not in plain
-        or foreign(input_shape)
-        or foreign(stride)
-        or foreign(padding)
-        or foreign(dilation)
-        or groups.__class__ not in plain
-    ) and (
-        result := intercept(
-            "convolution_input_backward",
-            convolution_input_backward,
-            "convolve_input_backward",
-            grad_output,
-            weight,
-            input_shape,
-            stride,
-            padding,
-            dilation,
-            groups,
+        return _convolution_input_backward(
+            "convolution_input_backward", grad_output, weight, input_shape, stride, padding, dilation, groups
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _convolution_input_backward(
-        "convolution_input_backward", grad_output, weight, input_shape, stride, padding, dilation, groups
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _convolution_input_backward(
@@ -361,36 +372,42 @@ def convolution_weight_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution with a weight of this shape.
     """
-    if not watch.every:
-        result = CONVOLUTION_WEIGHT_BACKWARD.launch(grad_output, input, weight_shape, stride, padding, dilation, groups)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = CONVOLUTION_WEIGHT_BACKWARD.launch(
+                grad_output, input, weight_shape, stride, padding, dilation, groups
+            )
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or foreign(weight_shape)
+            or foreign(stride)
+            or foreign(padding)
+            or foreign(dilation)
+            or groups.__class__ not in plain
+        ) and (
+            result := intercept(
+                "convolution_weight_backward",
+                convolution_weight_backward,
+                "convolve_weight_backward",
+                grad_output,
+                input,
+                weight_shape,
+                stride,
+                padding,
+                dilation,
+                groups,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or input.__class__ not in plain
-        or foreign(weight_shape)
-        or foreign(stride)
-        or foreign(padding)
-        or foreign(dilation)
-        or groups.__class__ not in plain
-    ) and (
-        result := intercept(
-            "convolution_weight_backward",
-            convolution_weight_backward,
-            "convolve_weight_backward",
-            grad_output,
-            input,
-            weight_shape,
-            stride,
-            padding,
-            dilation,
-            groups,
+        return _convolution_weight_backward(
+            "convolution_weight_backward", grad_output, input, weight_shape, stride, padding, dilation, groups
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _convolution_weight_backward(
-        "convolution_weight_backward", grad_output, input, weight_shape, stride, padding, dilation, groups
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _convolution_weight_backward(
@@ -487,33 +504,37 @@ def conv1d_default(
     Gradients:
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "conv1d", conv1d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "conv1d"
-    if out is not None:
-        return write_out(name, out, conv1d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
-    dilation = checks.integer_list(name, "dilation", dilation, 1)
-    if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    return op.convolution(self, weight, bias, stride, padding, dilation, groups)
+    try:
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "conv1d", conv1d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "conv1d"
+        if out is not None:
+            return write_out(name, out, conv1d_default(input, weight, bias, stride, padding, dilation, groups))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if bias is not None and not isinstance(bias, Tensor):
+            bias = checks.tensor(name, "bias", bias)
+        stride = checks.integer_list(name, "stride", stride, 1)
+        padding = checks.integer_list(name, "padding", padding, 1)
+        dilation = checks.integer_list(name, "dilation", dilation, 1)
+        if groups.__class__ is not int:
+            groups = checks.integer(name, "groups", groups)
+        return op.convolution(self, weight, bias, stride, padding, dilation, groups)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -549,52 +570,56 @@ def conv1d_padding(
         through: convolution(self, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
             dilation, groups)
     """
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "conv1d.padding",
-            conv1d_padding,
-            "composite",
-            input,
+    try:
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "conv1d.padding",
+                conv1d_padding,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                dilation,
+                groups,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "conv1d"
+        if out is not None:
+            return write_out(name, out, conv1d_padding(input, weight, bias, stride, padding, dilation, groups))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if bias is not None and not isinstance(bias, Tensor):
+            bias = checks.tensor(name, "bias", bias)
+        stride = checks.integer_list(name, "stride", stride, 1)
+        if padding.__class__ is not str:
+            padding = checks.string(name, "padding", padding)
+        dilation = checks.integer_list(name, "dilation", dilation, 1)
+        if groups.__class__ is not int:
+            groups = checks.integer(name, "groups", groups)
+        return op.convolution(
+            self,
             weight,
             bias,
             stride,
-            padding,
+            conv_formulas.named_padding(padding, weight._shape, stride, dilation),
             dilation,
             groups,
-            out=out,
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "conv1d"
-    if out is not None:
-        return write_out(name, out, conv1d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 1)
-    if padding.__class__ is not str:
-        padding = checks.string(name, "padding", padding)
-    dilation = checks.integer_list(name, "dilation", dilation, 1)
-    if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    return op.convolution(
-        self,
-        weight,
-        bias,
-        stride,
-        conv_formulas.named_padding(padding, weight._shape, stride, dilation),
-        dilation,
-        groups,
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -629,33 +654,37 @@ def conv2d_default(
     Gradients:
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "conv2d", conv2d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "conv2d"
-    if out is not None:
-        return write_out(name, out, conv2d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
-    dilation = checks.integer_list(name, "dilation", dilation, 2)
-    if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    return op.convolution(self, weight, bias, stride, padding, dilation, groups)
+    try:
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "conv2d", conv2d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "conv2d"
+        if out is not None:
+            return write_out(name, out, conv2d_default(input, weight, bias, stride, padding, dilation, groups))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if bias is not None and not isinstance(bias, Tensor):
+            bias = checks.tensor(name, "bias", bias)
+        stride = checks.integer_list(name, "stride", stride, 2)
+        padding = checks.integer_list(name, "padding", padding, 2)
+        dilation = checks.integer_list(name, "dilation", dilation, 2)
+        if groups.__class__ is not int:
+            groups = checks.integer(name, "groups", groups)
+        return op.convolution(self, weight, bias, stride, padding, dilation, groups)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -691,52 +720,56 @@ def conv2d_padding(
         through: convolution(self, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
             dilation, groups)
     """
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "conv2d.padding",
-            conv2d_padding,
-            "composite",
-            input,
+    try:
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "conv2d.padding",
+                conv2d_padding,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                dilation,
+                groups,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "conv2d"
+        if out is not None:
+            return write_out(name, out, conv2d_padding(input, weight, bias, stride, padding, dilation, groups))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if bias is not None and not isinstance(bias, Tensor):
+            bias = checks.tensor(name, "bias", bias)
+        stride = checks.integer_list(name, "stride", stride, 2)
+        if padding.__class__ is not str:
+            padding = checks.string(name, "padding", padding)
+        dilation = checks.integer_list(name, "dilation", dilation, 2)
+        if groups.__class__ is not int:
+            groups = checks.integer(name, "groups", groups)
+        return op.convolution(
+            self,
             weight,
             bias,
             stride,
-            padding,
+            conv_formulas.named_padding(padding, weight._shape, stride, dilation),
             dilation,
             groups,
-            out=out,
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "conv2d"
-    if out is not None:
-        return write_out(name, out, conv2d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 2)
-    if padding.__class__ is not str:
-        padding = checks.string(name, "padding", padding)
-    dilation = checks.integer_list(name, "dilation", dilation, 2)
-    if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    return op.convolution(
-        self,
-        weight,
-        bias,
-        stride,
-        conv_formulas.named_padding(padding, weight._shape, stride, dilation),
-        dilation,
-        groups,
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -771,33 +804,37 @@ def conv3d_default(
     Gradients:
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "conv3d", conv3d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "conv3d"
-    if out is not None:
-        return write_out(name, out, conv3d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.integer_list(name, "padding", padding, 3)
-    dilation = checks.integer_list(name, "dilation", dilation, 3)
-    if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    return op.convolution(self, weight, bias, stride, padding, dilation, groups)
+    try:
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "conv3d", conv3d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "conv3d"
+        if out is not None:
+            return write_out(name, out, conv3d_default(input, weight, bias, stride, padding, dilation, groups))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if bias is not None and not isinstance(bias, Tensor):
+            bias = checks.tensor(name, "bias", bias)
+        stride = checks.integer_list(name, "stride", stride, 3)
+        padding = checks.integer_list(name, "padding", padding, 3)
+        dilation = checks.integer_list(name, "dilation", dilation, 3)
+        if groups.__class__ is not int:
+            groups = checks.integer(name, "groups", groups)
+        return op.convolution(self, weight, bias, stride, padding, dilation, groups)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -833,52 +870,56 @@ def conv3d_padding(
         through: convolution(self, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
             dilation, groups)
     """
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "conv3d.padding",
-            conv3d_padding,
-            "composite",
-            input,
+    try:
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "conv3d.padding",
+                conv3d_padding,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                dilation,
+                groups,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "conv3d"
+        if out is not None:
+            return write_out(name, out, conv3d_padding(input, weight, bias, stride, padding, dilation, groups))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if bias is not None and not isinstance(bias, Tensor):
+            bias = checks.tensor(name, "bias", bias)
+        stride = checks.integer_list(name, "stride", stride, 3)
+        if padding.__class__ is not str:
+            padding = checks.string(name, "padding", padding)
+        dilation = checks.integer_list(name, "dilation", dilation, 3)
+        if groups.__class__ is not int:
+            groups = checks.integer(name, "groups", groups)
+        return op.convolution(
+            self,
             weight,
             bias,
             stride,
-            padding,
+            conv_formulas.named_padding(padding, weight._shape, stride, dilation),
             dilation,
             groups,
-            out=out,
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "conv3d"
-    if out is not None:
-        return write_out(name, out, conv3d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 3)
-    if padding.__class__ is not str:
-        padding = checks.string(name, "padding", padding)
-    dilation = checks.integer_list(name, "dilation", dilation, 3)
-    if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    return op.convolution(
-        self,
-        weight,
-        bias,
-        stride,
-        conv_formulas.named_padding(padding, weight._shape, stride, dilation),
-        dilation,
-        groups,
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -918,49 +959,53 @@ def conv_transpose1d(
         >>> sg.conv_transpose1d(sg.tensor([[[1.0, 2.0]]]), sg.tensor([[[1.0, 10.0, 100.0]]]), stride=2)
         tensor([[[  1.,  10., 102.,  20., 200.]]])
     """
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "conv_transpose1d",
-            conv_transpose1d,
-            "composite",
-            input,
-            weight,
-            bias,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            dilation,
-            out=out,
+    try:
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "conv_transpose1d",
+                conv_transpose1d,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                output_padding,
+                groups,
+                dilation,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "conv_transpose1d"
+        if out is not None:
+            return write_out(
+                name, out, conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+            )
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if bias is not None and not isinstance(bias, Tensor):
+            bias = checks.tensor(name, "bias", bias)
+        stride = checks.integer_list(name, "stride", stride, 1)
+        padding = checks.integer_list(name, "padding", padding, 1)
+        output_padding = checks.integer_list(name, "output_padding", output_padding, 1)
+        if groups.__class__ is not int:
+            groups = checks.integer(name, "groups", groups)
+        dilation = checks.integer_list(name, "dilation", dilation, 1)
+        return conv_formulas.transposed_convolution(
+            self, weight, bias, stride, padding, output_padding, groups, dilation, 1
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "conv_transpose1d"
-    if out is not None:
-        return write_out(
-            name, out, conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)
-        )
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
-    output_padding = checks.integer_list(name, "output_padding", output_padding, 1)
-    if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    dilation = checks.integer_list(name, "dilation", dilation, 1)
-    return conv_formulas.transposed_convolution(
-        self, weight, bias, stride, padding, output_padding, groups, dilation, 1
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -1002,49 +1047,53 @@ def conv_transpose2d(
                   [2., 4., 2.],
                   [1., 2., 1.]]]])
     """
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "conv_transpose2d.input",
-            conv_transpose2d,
-            "composite",
-            input,
-            weight,
-            bias,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            dilation,
-            out=out,
+    try:
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "conv_transpose2d.input",
+                conv_transpose2d,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                output_padding,
+                groups,
+                dilation,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "conv_transpose2d"
+        if out is not None:
+            return write_out(
+                name, out, conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+            )
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if bias is not None and not isinstance(bias, Tensor):
+            bias = checks.tensor(name, "bias", bias)
+        stride = checks.integer_list(name, "stride", stride, 2)
+        padding = checks.integer_list(name, "padding", padding, 2)
+        output_padding = checks.integer_list(name, "output_padding", output_padding, 2)
+        if groups.__class__ is not int:
+            groups = checks.integer(name, "groups", groups)
+        dilation = checks.integer_list(name, "dilation", dilation, 2)
+        return conv_formulas.transposed_convolution(
+            self, weight, bias, stride, padding, output_padding, groups, dilation, 2
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "conv_transpose2d"
-    if out is not None:
-        return write_out(
-            name, out, conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
-        )
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
-    output_padding = checks.integer_list(name, "output_padding", output_padding, 2)
-    if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    dilation = checks.integer_list(name, "dilation", dilation, 2)
-    return conv_formulas.transposed_convolution(
-        self, weight, bias, stride, padding, output_padding, groups, dilation, 2
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -1084,49 +1133,53 @@ def conv_transpose3d(
         >>> sg.conv_transpose3d(sg.ones(1, 1, 1, 1, 2), sg.ones(1, 1, 1, 1, 2))
         tensor([[[[[1., 2., 1.]]]]])
     """
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "conv_transpose3d.input",
-            conv_transpose3d,
-            "composite",
-            input,
-            weight,
-            bias,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            dilation,
-            out=out,
+    try:
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "conv_transpose3d.input",
+                conv_transpose3d,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                output_padding,
+                groups,
+                dilation,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "conv_transpose3d"
+        if out is not None:
+            return write_out(
+                name, out, conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+            )
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if bias is not None and not isinstance(bias, Tensor):
+            bias = checks.tensor(name, "bias", bias)
+        stride = checks.integer_list(name, "stride", stride, 3)
+        padding = checks.integer_list(name, "padding", padding, 3)
+        output_padding = checks.integer_list(name, "output_padding", output_padding, 3)
+        if groups.__class__ is not int:
+            groups = checks.integer(name, "groups", groups)
+        dilation = checks.integer_list(name, "dilation", dilation, 3)
+        return conv_formulas.transposed_convolution(
+            self, weight, bias, stride, padding, output_padding, groups, dilation, 3
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "conv_transpose3d"
-    if out is not None:
-        return write_out(
-            name, out, conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation)
-        )
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.integer_list(name, "padding", padding, 3)
-    output_padding = checks.integer_list(name, "output_padding", output_padding, 3)
-    if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    dilation = checks.integer_list(name, "dilation", dilation, 3)
-    return conv_formulas.transposed_convolution(
-        self, weight, bias, stride, padding, output_padding, groups, dilation, 3
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _conv1d_overloads = Overloads(
@@ -1182,13 +1235,17 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
         >>> sg.conv1d(sg.tensor([[[1.0, 2.0, 3.0, 4.0]]]), sg.tensor([[[1.0, -1.0]]]))
         tensor([[[-1., -1., -1.]]])
     """
-    if isinstance(padding, (int, tuple, list)):
-        return conv1d_default(input, weight, bias, stride, padding, dilation, groups, out=out)
-    if isinstance(padding, str):
-        return conv1d_padding(input, weight, bias, stride, padding, dilation, groups, out=out)
-    return _conv1d_overloads(
-        input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
-    )
+    try:
+        if isinstance(padding, (int, tuple, list)):
+            return conv1d_default(input, weight, bias, stride, padding, dilation, groups, out=out)
+        if isinstance(padding, str):
+            return conv1d_padding(input, weight, bias, stride, padding, dilation, groups, out=out)
+        return _conv1d_overloads(
+            input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _conv2d_overloads = Overloads(
@@ -1248,13 +1305,17 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
         tensor([[1., 2.],
                 [2., 4.]])
     """
-    if isinstance(padding, (int, tuple, list)):
-        return conv2d_default(input, weight, bias, stride, padding, dilation, groups, out=out)
-    if isinstance(padding, str):
-        return conv2d_padding(input, weight, bias, stride, padding, dilation, groups, out=out)
-    return _conv2d_overloads(
-        input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
-    )
+    try:
+        if isinstance(padding, (int, tuple, list)):
+            return conv2d_default(input, weight, bias, stride, padding, dilation, groups, out=out)
+        if isinstance(padding, str):
+            return conv2d_padding(input, weight, bias, stride, padding, dilation, groups, out=out)
+        return _conv2d_overloads(
+            input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _conv3d_overloads = Overloads(
@@ -1310,13 +1371,17 @@ def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
         >>> sg.conv3d(sg.ones(1, 1, 2, 2, 3), sg.ones(1, 1, 2, 2, 2))
         tensor([[[[[8., 8.]]]]])
     """
-    if isinstance(padding, (int, tuple, list)):
-        return conv3d_default(input, weight, bias, stride, padding, dilation, groups, out=out)
-    if isinstance(padding, str):
-        return conv3d_padding(input, weight, bias, stride, padding, dilation, groups, out=out)
-    return _conv3d_overloads(
-        input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
-    )
+    try:
+        if isinstance(padding, (int, tuple, list)):
+            return conv3d_default(input, weight, bias, stride, padding, dilation, groups, out=out)
+        if isinstance(padding, str):
+            return conv3d_padding(input, weight, bias, stride, padding, dilation, groups, out=out)
+        return _conv3d_overloads(
+            input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = [

@@ -28,6 +28,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import distance as nodes
 
 ROW_DISTANCES = KernelOp(
@@ -62,22 +63,26 @@ def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = Non
         >>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))
         tensor(5.)
     """
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("dist", dist, "composite", input, other, p, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "dist"
-    if out is not None:
-        return write_out(name, out, dist(input, other, p))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    self, other, p = distance_checks.dist(name, self, other, p)
-    return op.linalg_vector_norm(self - other, p)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("dist", dist, "composite", input, other, p, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "dist"
+        if out is not None:
+            return write_out(name, out, dist(input, other, p))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        if p.__class__ is not float:
+            p = checks.floating(name, "p", p)
+        self, other, p = distance_checks.dist(name, self, other, p)
+        return op.linalg_vector_norm(self - other, p)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -114,27 +119,31 @@ def cdist(
         >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
         tensor([[5., 1.]])
     """
-    if (x1.__class__ not in plain or x2.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "cdist"
-    if out is not None:
-        return write_out(name, out, cdist(x1, x2, p, compute_mode))
-    if not isinstance(x1, Tensor):
-        x1 = checks.tensor(name, "x1", x1)
-    if not isinstance(x2, Tensor):
-        x2 = checks.tensor(name, "x2", x2)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    if compute_mode.__class__ is not str:
-        compute_mode = checks.string(name, "compute_mode", compute_mode)
-    x1, x2, p, compute_mode = distance_checks.cdist(name, x1, x2, p, compute_mode)
-    return (
-        op.euclidean_distances(x1, x2)
-        if p == 2 and distance_formulas.by_product(x1, x2, compute_mode)
-        else op.row_distances(linalg_formulas.with_batch_of(x1, x2), linalg_formulas.with_batch_of(x2, x1), p)
-    )
+    try:
+        if (x1.__class__ not in plain or x2.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "cdist"
+        if out is not None:
+            return write_out(name, out, cdist(x1, x2, p, compute_mode))
+        if not isinstance(x1, Tensor):
+            x1 = checks.tensor(name, "x1", x1)
+        if not isinstance(x2, Tensor):
+            x2 = checks.tensor(name, "x2", x2)
+        if p.__class__ is not float:
+            p = checks.floating(name, "p", p)
+        if compute_mode.__class__ is not str:
+            compute_mode = checks.string(name, "compute_mode", compute_mode)
+        x1, x2, p, compute_mode = distance_checks.cdist(name, x1, x2, p, compute_mode)
+        return (
+            op.euclidean_distances(x1, x2)
+            if p == 2 and distance_formulas.by_product(x1, x2, compute_mode)
+            else op.row_distances(linalg_formulas.with_batch_of(x1, x2), linalg_formulas.with_batch_of(x2, x1), p)
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
@@ -156,20 +165,24 @@ def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
         where squares: (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
         where apart: squares > 0
     """
-    if (x1.__class__ not in plain or x2.__class__ not in plain) and (
-        result := intercept("euclidean_distances", euclidean_distances, "composite", x1, x2)
-    ) is not NOT_HANDLED:
-        return result
-    name = "euclidean_distances"
-    if not isinstance(x1, Tensor):
-        x1 = checks.tensor(name, "x1", x1)
-    if not isinstance(x2, Tensor):
-        x2 = checks.tensor(name, "x2", x2)
-    x = elementwise_formulas.in_computed_dtype(x1)
-    y = elementwise_formulas.in_computed_dtype(x2)
-    squares = (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
-    apart = squares > 0
-    return (squares.masked_fill(~apart, 1).sqrt() * apart.to(x._dtype)).to(x1._dtype)
+    try:
+        if (x1.__class__ not in plain or x2.__class__ not in plain) and (
+            result := intercept("euclidean_distances", euclidean_distances, "composite", x1, x2)
+        ) is not NOT_HANDLED:
+            return result
+        name = "euclidean_distances"
+        if not isinstance(x1, Tensor):
+            x1 = checks.tensor(name, "x1", x1)
+        if not isinstance(x2, Tensor):
+            x2 = checks.tensor(name, "x2", x2)
+        x = elementwise_formulas.in_computed_dtype(x1)
+        y = elementwise_formulas.in_computed_dtype(x2)
+        squares = (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
+        apart = squares > 0
+        return (squares.masked_fill(~apart, 1).sqrt() * apart.to(x._dtype)).to(x1._dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
@@ -193,15 +206,19 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     Raises:
         RuntimeError: expected: equally many matrices with equally many columns.
     """
-    if not watch.every:
-        result = ROW_DISTANCES.launch(x1, x2, p)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = ROW_DISTANCES.launch(x1, x2, p)
+            if result is not None:
+                return result
+        if (x1.__class__ not in plain or x2.__class__ not in plain or p.__class__ not in plain) and (
+            result := intercept("row_distances", row_distances, "leading", x1, x2, p)
+        ) is not NOT_HANDLED:
             return result
-    if (x1.__class__ not in plain or x2.__class__ not in plain or p.__class__ not in plain) and (
-        result := intercept("row_distances", row_distances, "leading", x1, x2, p)
-    ) is not NOT_HANDLED:
-        return result
-    return _row_distances("row_distances", x1, x2, p)
+        return _row_distances("row_distances", x1, x2, p)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _row_distances(name: str, x1, x2, p, into=None) -> Any:
@@ -262,17 +279,21 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
         >>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
         tensor([5.0000, 1.0000, 4.2426])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = PDIST.launch(input, p)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = PDIST.launch(input, p)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or p.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("pdist", pdist, "pairs_of_rows_each", input, p, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or p.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("pdist", pdist, "pairs_of_rows_each", input, p, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("pdist", out, _pdist("pdist", input, p), (input,), share="overlap")
-    return _pdist("pdist", input, p)
+        if out is not None:
+            return write_out("pdist", out, _pdist("pdist", input, p), (input,), share="overlap")
+        return _pdist("pdist", input, p)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _pdist(name: str, self, p, into=None) -> Any:
@@ -330,26 +351,30 @@ def cosine_similarity(
         >>> sg.cosine_similarity(sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]]))
         tensor([0.9600])
     """
-    if axis is not None:
-        dim = axis
-    if (x1.__class__ not in plain or x2.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "cosine_similarity"
-    if out is not None:
-        return write_out(name, out, cosine_similarity(x1, x2, dim, eps))
-    if not isinstance(x1, Tensor):
-        x1 = checks.tensor(name, "x1", x1)
-    if not isinstance(x2, Tensor):
-        x2 = checks.tensor(name, "x2", x2)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
-    x1, x2, dim, eps = loss_checks.along_common_dim(name, x1, x2, dim, eps)
-    unit1 = x1 / op.linalg_vector_norm(x1, 2, dim, True).clamp(eps)
-    return (unit1 * x2).sum(dim) / op.linalg_vector_norm(x2, 2, dim).clamp(eps)
+    try:
+        if axis is not None:
+            dim = axis
+        if (x1.__class__ not in plain or x2.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "cosine_similarity"
+        if out is not None:
+            return write_out(name, out, cosine_similarity(x1, x2, dim, eps))
+        if not isinstance(x1, Tensor):
+            x1 = checks.tensor(name, "x1", x1)
+        if not isinstance(x2, Tensor):
+            x2 = checks.tensor(name, "x2", x2)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if eps.__class__ is not float:
+            eps = checks.floating(name, "eps", eps)
+        x1, x2, dim, eps = loss_checks.along_common_dim(name, x1, x2, dim, eps)
+        unit1 = x1 / op.linalg_vector_norm(x1, 2, dim, True).clamp(eps)
+        return (unit1 * x2).sum(dim) / op.linalg_vector_norm(x2, 2, dim).clamp(eps)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def pairwise_distance(
@@ -383,26 +408,30 @@ def pairwise_distance(
         >>> sg.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))
         tensor([5.0000])
     """
-    if keepdims is not None:
-        keepdim = keepdims
-    if (x1.__class__ not in plain or x2.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "pairwise_distance"
-    if out is not None:
-        return write_out(name, out, pairwise_distance(x1, x2, p, eps, keepdim))
-    if not isinstance(x1, Tensor):
-        x1 = checks.tensor(name, "x1", x1)
-    if not isinstance(x2, Tensor):
-        x2 = checks.tensor(name, "x2", x2)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    return op.linalg_vector_norm(x1 - x2 + eps, p, -1, keepdim)
+    try:
+        if keepdims is not None:
+            keepdim = keepdims
+        if (x1.__class__ not in plain or x2.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "pairwise_distance"
+        if out is not None:
+            return write_out(name, out, pairwise_distance(x1, x2, p, eps, keepdim))
+        if not isinstance(x1, Tensor):
+            x1 = checks.tensor(name, "x1", x1)
+        if not isinstance(x2, Tensor):
+            x2 = checks.tensor(name, "x2", x2)
+        if p.__class__ is not float:
+            p = checks.floating(name, "p", p)
+        if eps.__class__ is not float:
+            eps = checks.floating(name, "eps", eps)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        return op.linalg_vector_norm(x1 - x2 + eps, p, -1, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = ["dist", "cdist", "euclidean_distances", "row_distances", "pdist", "cosine_similarity", "pairwise_distance"]

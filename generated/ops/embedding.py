@@ -26,6 +26,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import embedding as nodes
 
 EMBEDDING = KernelOp(
@@ -104,28 +105,34 @@ def embedding(
         tensor([[5., 6.],
                 [1., 2.]])
     """
-    if not watch.every and out is None:
-        result = EMBEDDING.launch(weight, indices, padding_idx, scale_grad_by_freq)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = EMBEDDING.launch(weight, indices, padding_idx, scale_grad_by_freq)
+            if result is not None:
+                return result
+        if (
+            weight.__class__ not in plain
+            or indices.__class__ not in plain
+            or padding_idx.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        weight.__class__ not in plain
-        or indices.__class__ not in plain
-        or padding_idx.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "embedding",
-            out,
-            _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq),
-            (weight, indices),
-            share="none",
-        )
-    return _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq)
+        if out is not None:
+            return write_out(
+                "embedding",
+                out,
+                _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq),
+                (weight, indices),
+                share="none",
+            )
+        return _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
@@ -190,29 +197,35 @@ def embedding_backward(
     Raises:
         RuntimeError: expected: one row of the gradient for each index.
     """
-    if not watch.every:
-        result = EMBEDDING_BACKWARD.launch(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = EMBEDDING_BACKWARD.launch(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or indices.__class__ not in plain
+            or num_weights.__class__ not in plain
+            or padding_idx.__class__ not in plain
+        ) and (
+            result := intercept(
+                "embedding_backward",
+                embedding_backward,
+                "embed_backward",
+                grad_output,
+                indices,
+                num_weights,
+                padding_idx,
+                scale_grad_by_freq,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or indices.__class__ not in plain
-        or num_weights.__class__ not in plain
-        or padding_idx.__class__ not in plain
-    ) and (
-        result := intercept(
-            "embedding_backward",
-            embedding_backward,
-            "embed_backward",
-            grad_output,
-            indices,
-            num_weights,
-            padding_idx,
-            scale_grad_by_freq,
+        return _embedding_backward(
+            "embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _embedding_backward("embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _embedding_backward(
@@ -287,17 +300,21 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     Raises:
         RuntimeError: expected: a table of rows, and indices of an integer dtype.
     """
-    if not watch.every:
-        result = EMBEDDING_GATHER.launch(input, indices, padding_idx, scale_grad_by_freq)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = EMBEDDING_GATHER.launch(input, indices, padding_idx, scale_grad_by_freq)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or indices.__class__ not in plain or padding_idx.__class__ not in plain) and (
+            result := intercept(
+                "embedding_gather", embedding_gather, "embed", input, indices, padding_idx, scale_grad_by_freq
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or indices.__class__ not in plain or padding_idx.__class__ not in plain) and (
-        result := intercept(
-            "embedding_gather", embedding_gather, "embed", input, indices, padding_idx, scale_grad_by_freq
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
+        return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
@@ -369,30 +386,34 @@ def bag_totals(
         RuntimeError: expected: a table, and vectors of indices and offsets, of which one is there with
             include_last_offset.
     """
-    if not watch.every:
-        result = BAG_TOTALS.launch(weight, indices, offsets, mean, include_last_offset, padding_idx)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = BAG_TOTALS.launch(weight, indices, offsets, mean, include_last_offset, padding_idx)
+            if result is not None:
+                return result
+        if (
+            weight.__class__ not in plain
+            or indices.__class__ not in plain
+            or offsets.__class__ not in plain
+            or padding_idx.__class__ not in plain
+        ) and (
+            result := intercept(
+                "bag_totals",
+                bag_totals,
+                "bags_side_by_side",
+                weight,
+                indices,
+                offsets,
+                mean,
+                include_last_offset,
+                padding_idx,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        weight.__class__ not in plain
-        or indices.__class__ not in plain
-        or offsets.__class__ not in plain
-        or padding_idx.__class__ not in plain
-    ) and (
-        result := intercept(
-            "bag_totals",
-            bag_totals,
-            "bags_side_by_side",
-            weight,
-            indices,
-            offsets,
-            mean,
-            include_last_offset,
-            padding_idx,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _bag_totals("bag_totals", weight, indices, offsets, mean, include_last_offset, padding_idx)
+        return _bag_totals("bag_totals", weight, indices, offsets, mean, include_last_offset, padding_idx)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, padding_idx, into=None) -> Any:
@@ -480,23 +501,36 @@ def embedding_bag_scatter_grad(
     Raises:
         RuntimeError: expected: a row for each bag, vectors of indices and offsets, and how many rows the table has.
     """
-    if not watch.every:
-        result = EMBEDDING_BAG_SCATTER_GRAD.launch(
-            grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
-        )
-        if result is not None:
+    try:
+        if not watch.every:
+            result = EMBEDDING_BAG_SCATTER_GRAD.launch(
+                grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
+            )
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or indices.__class__ not in plain
+            or offsets.__class__ not in plain
+            or num_weights.__class__ not in plain
+            or padding_idx.__class__ not in plain
+        ) and (
+            result := intercept(
+                "embedding_bag_scatter_grad",
+                embedding_bag_scatter_grad,
+                "bags_side_by_side",
+                grad_output,
+                indices,
+                offsets,
+                num_weights,
+                mean,
+                include_last_offset,
+                padding_idx,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or indices.__class__ not in plain
-        or offsets.__class__ not in plain
-        or num_weights.__class__ not in plain
-        or padding_idx.__class__ not in plain
-    ) and (
-        result := intercept(
+        return _embedding_bag_scatter_grad(
             "embedding_bag_scatter_grad",
-            embedding_bag_scatter_grad,
-            "bags_side_by_side",
             grad_output,
             indices,
             offsets,
@@ -505,11 +539,9 @@ def embedding_bag_scatter_grad(
             include_last_offset,
             padding_idx,
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _embedding_bag_scatter_grad(
-        "embedding_bag_scatter_grad", grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _embedding_bag_scatter_grad(
@@ -638,17 +670,70 @@ def embedding_bag(
         >>> table.tolist()  # the rows that are named are made shorter in place
         [[1.0, 2.0], [1.5, 2.0], [5.0, 6.0]]
     """
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or offsets.__class__ not in plain
-        or per_sample_weights.__class__ not in plain
-    ) and (
-        result := intercept(
-            "embedding_bag",
-            embedding_bag,
-            "composite",
-            input,
+    try:
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or offsets.__class__ not in plain
+            or per_sample_weights.__class__ not in plain
+        ) and (
+            result := intercept(
+                "embedding_bag",
+                embedding_bag,
+                "composite",
+                input,
+                weight,
+                offsets,
+                max_norm,
+                norm_type,
+                scale_grad_by_freq,
+                mode,
+                sparse,
+                per_sample_weights,
+                include_last_offset,
+                padding_idx,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "embedding_bag"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if offsets is not None and not isinstance(offsets, Tensor):
+            offsets = checks.tensor(name, "offsets", offsets)
+        if max_norm is not None and max_norm.__class__ is not float:
+            max_norm = checks.floating(name, "max_norm", max_norm)
+        if norm_type.__class__ is not float:
+            norm_type = checks.floating(name, "norm_type", norm_type)
+        if scale_grad_by_freq.__class__ is not bool:
+            scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+        if mode.__class__ is not str:
+            mode = checks.string(name, "mode", mode)
+        if sparse.__class__ is not bool:
+            sparse = checks.boolean(name, "sparse", sparse)
+        if per_sample_weights is not None and not isinstance(per_sample_weights, Tensor):
+            per_sample_weights = checks.tensor(name, "per_sample_weights", per_sample_weights)
+        if include_last_offset.__class__ is not bool:
+            include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
+        if padding_idx is not None and padding_idx.__class__ is not int:
+            padding_idx = checks.integer(name, "padding_idx", padding_idx)
+        (
+            self,
+            weight,
+            offsets,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        ) = embedding_checks.embedding_bag(
+            name,
+            self,
             weight,
             offsets,
             max_norm,
@@ -660,69 +745,20 @@ def embedding_bag(
             include_last_offset,
             padding_idx,
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "embedding_bag"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if offsets is not None and not isinstance(offsets, Tensor):
-        offsets = checks.tensor(name, "offsets", offsets)
-    if max_norm is not None and max_norm.__class__ is not float:
-        max_norm = checks.floating(name, "max_norm", max_norm)
-    if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
-    if mode.__class__ is not str:
-        mode = checks.string(name, "mode", mode)
-    if sparse.__class__ is not bool:
-        sparse = checks.boolean(name, "sparse", sparse)
-    if per_sample_weights is not None and not isinstance(per_sample_weights, Tensor):
-        per_sample_weights = checks.tensor(name, "per_sample_weights", per_sample_weights)
-    if include_last_offset.__class__ is not bool:
-        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
-    if padding_idx is not None and padding_idx.__class__ is not int:
-        padding_idx = checks.integer(name, "padding_idx", padding_idx)
-    (
-        self,
-        weight,
-        offsets,
-        max_norm,
-        norm_type,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-    ) = embedding_checks.embedding_bag(
-        name,
-        self,
-        weight,
-        offsets,
-        max_norm,
-        norm_type,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-    )
-    return embedding_formulas.bags(
-        self,
-        embedding_formulas.limited_rows(weight, self, max_norm, norm_type),
-        offsets,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-    )
+        return embedding_formulas.bags(
+            self,
+            embedding_formulas.limited_rows(weight, self, max_norm, norm_type),
+            offsets,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = [

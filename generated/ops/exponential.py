@@ -19,6 +19,7 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import exponential as nodes
 
@@ -43,32 +44,40 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> x.grad
         tensor([1.0000, 2.7183])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.EXP.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.EXP.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("exp", exp, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("exp", exp, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.EXP.launch_out(input, out) is not None:
-            return out
-        return write_out("exp", out, _exp("exp", input), (input,), share="full")
-    checks.tensor("exp", "input", input)
-    return _exp("exp", input)
+        if out is not None:
+            if not watch.every and kernels.EXP.launch_out(input, out) is not None:
+                return out
+            return write_out("exp", out, _exp("exp", input), (input,), share="full")
+        checks.tensor("exp", "input", input)
+        return _exp("exp", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def exp_(input: Tensor) -> Tensor:
     """`exp`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.EXP.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("exp", exp_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("exp_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _exp("exp_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.EXP.launch_in_place(input) is not None:
+            return input
+        if input.__class__ not in plain and (result := intercept("exp", exp_, "elementwise", input)) is not NOT_HANDLED:
+            return result
+        original = before_write("exp_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _exp("exp_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _exp(name: str, self, into=None) -> Any:
@@ -98,32 +107,43 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.exp2(sg.tensor([0, 3]))
         tensor([1., 8.])
     """
-    if not watch.every and out is None:
-        result = kernels.EXP2.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.EXP2.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("exp2", exp2, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("exp2", exp2, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.EXP2.launch_out(input, out) is not None:
-            return out
-        return write_out("exp2", out, _exp2("exp2", input), (input,), share="full")
-    checks.tensor("exp2", "input", input)
-    return _exp2("exp2", input)
+        if out is not None:
+            if not watch.every and kernels.EXP2.launch_out(input, out) is not None:
+                return out
+            return write_out("exp2", out, _exp2("exp2", input), (input,), share="full")
+        checks.tensor("exp2", "input", input)
+        return _exp2("exp2", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def exp2_(input: Tensor) -> Tensor:
     """`exp2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.EXP2.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("exp2", exp2_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("exp2_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _exp2("exp2_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.EXP2.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("exp2", exp2_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("exp2_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _exp2("exp2_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _exp2(name: str, self, into=None) -> Any:
@@ -154,32 +174,43 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.expm1(sg.tensor([0.0, 1e-8]))
         tensor([0.0000e+00, 1.0000e-08])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.EXPM1.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.EXPM1.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("expm1", expm1, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("expm1", expm1, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.EXPM1.launch_out(input, out) is not None:
-            return out
-        return write_out("expm1", out, _expm1("expm1", input), (input,), share="full")
-    checks.tensor("expm1", "input", input)
-    return _expm1("expm1", input)
+        if out is not None:
+            if not watch.every and kernels.EXPM1.launch_out(input, out) is not None:
+                return out
+            return write_out("expm1", out, _expm1("expm1", input), (input,), share="full")
+        checks.tensor("expm1", "input", input)
+        return _expm1("expm1", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def expm1_(input: Tensor) -> Tensor:
     """`expm1`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.EXPM1.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("expm1", expm1_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("expm1_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _expm1("expm1_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.EXPM1.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("expm1", expm1_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("expm1_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _expm1("expm1_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _expm1(name: str, self, into=None) -> Any:
@@ -210,32 +241,40 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log(sg.tensor([1.0, 10.0, 0.0]))
         tensor([0.0000, 2.3026,   -inf])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.LOG.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.LOG.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("log", log, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("log", log, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOG.launch_out(input, out) is not None:
-            return out
-        return write_out("log", out, _log("log", input), (input,), share="full")
-    checks.tensor("log", "input", input)
-    return _log("log", input)
+        if out is not None:
+            if not watch.every and kernels.LOG.launch_out(input, out) is not None:
+                return out
+            return write_out("log", out, _log("log", input), (input,), share="full")
+        checks.tensor("log", "input", input)
+        return _log("log", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def log_(input: Tensor) -> Tensor:
     """`log`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.LOG.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("log", log_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("log_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _log("log_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.LOG.launch_in_place(input) is not None:
+            return input
+        if input.__class__ not in plain and (result := intercept("log", log_, "elementwise", input)) is not NOT_HANDLED:
+            return result
+        original = before_write("log_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _log("log_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _log(name: str, self, into=None) -> Any:
@@ -266,32 +305,43 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log2(sg.tensor([1.0, 8.0]))
         tensor([0., 3.])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.LOG2.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.LOG2.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("log2", log2, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("log2", log2, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOG2.launch_out(input, out) is not None:
-            return out
-        return write_out("log2", out, _log2("log2", input), (input,), share="full")
-    checks.tensor("log2", "input", input)
-    return _log2("log2", input)
+        if out is not None:
+            if not watch.every and kernels.LOG2.launch_out(input, out) is not None:
+                return out
+            return write_out("log2", out, _log2("log2", input), (input,), share="full")
+        checks.tensor("log2", "input", input)
+        return _log2("log2", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def log2_(input: Tensor) -> Tensor:
     """`log2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.LOG2.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("log2", log2_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("log2_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _log2("log2_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.LOG2.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("log2", log2_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("log2_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _log2("log2_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _log2(name: str, self, into=None) -> Any:
@@ -322,32 +372,43 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log10(sg.tensor([1.0, 1000.0]))
         tensor([0., 3.])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.LOG10.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.LOG10.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("log10", log10, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("log10", log10, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOG10.launch_out(input, out) is not None:
-            return out
-        return write_out("log10", out, _log10("log10", input), (input,), share="full")
-    checks.tensor("log10", "input", input)
-    return _log10("log10", input)
+        if out is not None:
+            if not watch.every and kernels.LOG10.launch_out(input, out) is not None:
+                return out
+            return write_out("log10", out, _log10("log10", input), (input,), share="full")
+        checks.tensor("log10", "input", input)
+        return _log10("log10", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def log10_(input: Tensor) -> Tensor:
     """`log10`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.LOG10.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("log10", log10_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("log10_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _log10("log10_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.LOG10.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("log10", log10_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("log10_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _log10("log10_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _log10(name: str, self, into=None) -> Any:
@@ -378,32 +439,43 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log1p(sg.tensor([0.0, 1e-8]))
         tensor([0.0000e+00, 1.0000e-08])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.LOG1P.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.LOG1P.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("log1p", log1p, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("log1p", log1p, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOG1P.launch_out(input, out) is not None:
-            return out
-        return write_out("log1p", out, _log1p("log1p", input), (input,), share="full")
-    checks.tensor("log1p", "input", input)
-    return _log1p("log1p", input)
+        if out is not None:
+            if not watch.every and kernels.LOG1P.launch_out(input, out) is not None:
+                return out
+            return write_out("log1p", out, _log1p("log1p", input), (input,), share="full")
+        checks.tensor("log1p", "input", input)
+        return _log1p("log1p", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def log1p_(input: Tensor) -> Tensor:
     """`log1p`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.LOG1P.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("log1p", log1p_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("log1p_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _log1p("log1p_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.LOG1P.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("log1p", log1p_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("log1p_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _log1p("log1p_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _log1p(name: str, self, into=None) -> Any:
@@ -437,25 +509,29 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         >>> sg.logaddexp(sg.tensor([0.0, 1000.0]), sg.tensor([0.0, 1000.0]))
         tensor([6.9315e-01, 1.0007e+03])
     """
-    if not watch.every and out is None:
-        result = kernels.LOGADDEXP.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LOGADDEXP.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LOGADDEXP, "logaddexp", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.LogaddexpBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("logaddexp", logaddexp, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.LOGADDEXP, "logaddexp", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.LogaddexpBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("logaddexp", logaddexp, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOGADDEXP.launch_out(input, other, out) is not None:
-            return out
-        return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="full")
-    checks.tensor("logaddexp", "input", input)
-    return _logaddexp("logaddexp", input, other)
+        if out is not None:
+            if not watch.every and kernels.LOGADDEXP.launch_out(input, other, out) is not None:
+                return out
+            return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="full")
+        checks.tensor("logaddexp", "input", input)
+        return _logaddexp("logaddexp", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _logaddexp(name: str, self, other, into=None) -> Any:
@@ -490,25 +566,29 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         >>> sg.logaddexp2(sg.tensor([0.0, 3.0]), sg.tensor([0.0, 3.0]))
         tensor([1., 4.])
     """
-    if not watch.every and out is None:
-        result = kernels.LOGADDEXP2.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LOGADDEXP2.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LOGADDEXP2, "logaddexp2", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.Logaddexp2Backward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("logaddexp2", logaddexp2, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.LOGADDEXP2, "logaddexp2", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.Logaddexp2Backward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("logaddexp2", logaddexp2, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOGADDEXP2.launch_out(input, other, out) is not None:
-            return out
-        return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="full")
-    checks.tensor("logaddexp2", "input", input)
-    return _logaddexp2("logaddexp2", input, other)
+        if out is not None:
+            if not watch.every and kernels.LOGADDEXP2.launch_out(input, other, out) is not None:
+                return out
+            return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="full")
+        checks.tensor("logaddexp2", "input", input)
+        return _logaddexp2("logaddexp2", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _logaddexp2(name: str, self, other, into=None) -> Any:

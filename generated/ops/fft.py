@@ -28,6 +28,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import fft as nodes
 
 FFT_C2C = KernelOp(
@@ -94,15 +95,21 @@ def fft_c2c(input: Tensor, lengths: Sequence[int], dim: Sequence[int], normaliza
         IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; lengths of at least 1; a
             scale of 0 (none), 1 (by the size's root) or 2.
     """
-    if not watch.every:
-        result = FFT_C2C.launch(input, lengths, dim, normalization, forward)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = FFT_C2C.launch(input, lengths, dim, normalization, forward)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain or foreign(lengths) or foreign(dim) or normalization.__class__ not in plain
+        ) and (
+            result := intercept("fft_c2c", fft_c2c, "along", input, lengths, dim, normalization, forward)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(lengths) or foreign(dim) or normalization.__class__ not in plain) and (
-        result := intercept("fft_c2c", fft_c2c, "along", input, lengths, dim, normalization, forward)
-    ) is not NOT_HANDLED:
-        return result
-    return _fft_c2c("fft_c2c", input, lengths, dim, normalization, forward)
+        return _fft_c2c("fft_c2c", input, lengths, dim, normalization, forward)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _fft_c2c(name: str, self, lengths, dim, normalization, forward, into=None) -> Any:
@@ -166,21 +173,25 @@ def fft_r2c(
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; lengths of at least 1; the scale
             is 0, 1 or 2.
     """
-    if not watch.every:
-        result = FFT_R2C.launch(input, lengths, dim, normalization, forward, pairs)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = FFT_R2C.launch(input, lengths, dim, normalization, forward, pairs)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or foreign(lengths)
+            or foreign(dim)
+            or normalization.__class__ not in plain
+            or pairs.__class__ not in plain
+        ) and (
+            result := intercept("fft_r2c", fft_r2c, "along", input, lengths, dim, normalization, forward, pairs)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or foreign(lengths)
-        or foreign(dim)
-        or normalization.__class__ not in plain
-        or pairs.__class__ not in plain
-    ) and (
-        result := intercept("fft_r2c", fft_r2c, "along", input, lengths, dim, normalization, forward, pairs)
-    ) is not NOT_HANDLED:
-        return result
-    return _fft_r2c("fft_r2c", input, lengths, dim, normalization, forward, pairs)
+        return _fft_r2c("fft_r2c", input, lengths, dim, normalization, forward, pairs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _fft_r2c(name: str, self, lengths, dim, normalization, forward, pairs, into=None) -> Any:
@@ -251,21 +262,25 @@ def fft_c2r(
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; lengths of at least 1, the last
             that whose half is given; a scale of 0, 1 or 2.
     """
-    if not watch.every:
-        result = FFT_C2R.launch(input, lengths, dim, normalization, forward, pairs)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = FFT_C2R.launch(input, lengths, dim, normalization, forward, pairs)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or foreign(lengths)
+            or foreign(dim)
+            or normalization.__class__ not in plain
+            or pairs.__class__ not in plain
+        ) and (
+            result := intercept("fft_c2r", fft_c2r, "along", input, lengths, dim, normalization, forward, pairs)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or foreign(lengths)
-        or foreign(dim)
-        or normalization.__class__ not in plain
-        or pairs.__class__ not in plain
-    ) and (
-        result := intercept("fft_c2r", fft_c2r, "along", input, lengths, dim, normalization, forward, pairs)
-    ) is not NOT_HANDLED:
-        return result
-    return _fft_c2r("fft_c2r", input, lengths, dim, normalization, forward, pairs)
+        return _fft_c2r("fft_c2r", input, lengths, dim, normalization, forward, pairs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _fft_c2r(name: str, self, lengths, dim, normalization, forward, pairs, into=None) -> Any:
@@ -344,34 +359,38 @@ def fft_fft(
         >>> sg.fft.fft(sg.tensor([1.0, 1j, -1.0, -1j]))
         tensor([0.+0.j, 4.+0.j, 0.+0.j, 0.+0.j])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_FFT.launch(input, n, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_FFT.launch(input, n, dim, norm)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or n.__class__ not in plain
+            or dim.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (result := intercept("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or n.__class__ not in plain
-        or dim.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
-        return result
-    name = "fft_fft"
-    if out is not None:
-        return write_out(name, out, fft_fft(input, n, dim, norm))
-    given = (input, n, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n is not None and n.__class__ is not int:
-        n = checks.integer(name, "n", n)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
-    return FFT_FFT.run(op.fft_c2c, given, (self, n, dim, fft_formulas.scaling(norm, True), True))
+        name = "fft_fft"
+        if out is not None:
+            return write_out(name, out, fft_fft(input, n, dim, norm))
+        given = (input, n, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if n is not None and n.__class__ is not int:
+            n = checks.integer(name, "n", n)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
+        return FFT_FFT.run(op.fft_c2c, given, (self, n, dim, fft_formulas.scaling(norm, True), True))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -408,34 +427,38 @@ def fft_ifft(
         >>> sg.fft.ifft(sg.fft.fft(sg.tensor([1.0, 2.0, 3.0, 4.0]))).real
         tensor([1., 2., 3., 4.])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_IFFT.launch(input, n, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_IFFT.launch(input, n, dim, norm)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or n.__class__ not in plain
+            or dim.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (result := intercept("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or n.__class__ not in plain
-        or dim.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
-        return result
-    name = "fft_ifft"
-    if out is not None:
-        return write_out(name, out, fft_ifft(input, n, dim, norm))
-    given = (input, n, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n is not None and n.__class__ is not int:
-        n = checks.integer(name, "n", n)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
-    return FFT_IFFT.run(op.fft_c2c, given, (self, n, dim, fft_formulas.scaling(norm, False), False))
+        name = "fft_ifft"
+        if out is not None:
+            return write_out(name, out, fft_ifft(input, n, dim, norm))
+        given = (input, n, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if n is not None and n.__class__ is not int:
+            n = checks.integer(name, "n", n)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
+        return FFT_IFFT.run(op.fft_c2c, given, (self, n, dim, fft_formulas.scaling(norm, False), False))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -472,34 +495,38 @@ def fft_rfft(
         >>> sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0]))
         tensor([10.+0.j, -2.+2.j, -2.+0.j])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_RFFT.launch(input, n, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_RFFT.launch(input, n, dim, norm)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or n.__class__ not in plain
+            or dim.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (result := intercept("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or n.__class__ not in plain
-        or dim.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
-        return result
-    name = "fft_rfft"
-    if out is not None:
-        return write_out(name, out, fft_rfft(input, n, dim, norm))
-    given = (input, n, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n is not None and n.__class__ is not int:
-        n = checks.integer(name, "n", n)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
-    return FFT_RFFT.run(op.fft_r2c, given, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        name = "fft_rfft"
+        if out is not None:
+            return write_out(name, out, fft_rfft(input, n, dim, norm))
+        given = (input, n, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if n is not None and n.__class__ is not int:
+            n = checks.integer(name, "n", n)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
+        return FFT_RFFT.run(op.fft_r2c, given, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -536,34 +563,40 @@ def fft_irfft(
         >>> sg.fft.irfft(sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0])))
         tensor([1., 2., 3., 4.])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_IRFFT.launch(input, n, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_IRFFT.launch(input, n, dim, norm)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or n.__class__ not in plain
+            or dim.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or n.__class__ not in plain
-        or dim.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
-        return result
-    name = "fft_irfft"
-    if out is not None:
-        return write_out(name, out, fft_irfft(input, n, dim, norm))
-    given = (input, n, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n is not None and n.__class__ is not int:
-        n = checks.integer(name, "n", n)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
-    return FFT_IRFFT.run(op.fft_c2r, given, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        name = "fft_irfft"
+        if out is not None:
+            return write_out(name, out, fft_irfft(input, n, dim, norm))
+        given = (input, n, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if n is not None and n.__class__ is not int:
+            n = checks.integer(name, "n", n)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
+        return FFT_IRFFT.run(op.fft_c2r, given, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -600,34 +633,38 @@ def fft_hfft(
         >>> sg.fft.hfft(sg.tensor([1.0, 2.0, 3.0]))
         tensor([ 8., -2.,  0., -2.])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_HFFT.launch(input, n, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_HFFT.launch(input, n, dim, norm)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or n.__class__ not in plain
+            or dim.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (result := intercept("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or n.__class__ not in plain
-        or dim.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
-        return result
-    name = "fft_hfft"
-    if out is not None:
-        return write_out(name, out, fft_hfft(input, n, dim, norm))
-    given = (input, n, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n is not None and n.__class__ is not int:
-        n = checks.integer(name, "n", n)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
-    return FFT_HFFT.run(op.fft_c2r, given, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        name = "fft_hfft"
+        if out is not None:
+            return write_out(name, out, fft_hfft(input, n, dim, norm))
+        given = (input, n, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if n is not None and n.__class__ is not int:
+            n = checks.integer(name, "n", n)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
+        return FFT_HFFT.run(op.fft_c2r, given, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -664,34 +701,40 @@ def fft_ihfft(
         >>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -3.0]))
         tensor([0.7500-0.0000j, 2.0000+0.2500j, 3.2500-0.0000j])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_IHFFT.launch(input, n, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_IHFFT.launch(input, n, dim, norm)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or n.__class__ not in plain
+            or dim.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or n.__class__ not in plain
-        or dim.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
-        return result
-    name = "fft_ihfft"
-    if out is not None:
-        return write_out(name, out, fft_ihfft(input, n, dim, norm))
-    given = (input, n, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n is not None and n.__class__ is not int:
-        n = checks.integer(name, "n", n)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
-    return FFT_IHFFT.run(op.fft_r2c, given, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        name = "fft_ihfft"
+        if out is not None:
+            return write_out(name, out, fft_ihfft(input, n, dim, norm))
+        given = (input, n, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if n is not None and n.__class__ is not int:
+            n = checks.integer(name, "n", n)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
+        return FFT_IHFFT.run(op.fft_r2c, given, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -729,30 +772,34 @@ def fft_fft2(
         tensor([[10., -2.],
                 [-4.,  0.]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_FFT2.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_FFT2.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_fft2", fft_fft2, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_fft2", fft_fft2, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_fft2"
-    if out is not None:
-        return write_out(name, out, fft_fft2(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-    return FFT_FFT2.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True))
+        name = "fft_fft2"
+        if out is not None:
+            return write_out(name, out, fft_fft2(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
+        return FFT_FFT2.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -790,30 +837,34 @@ def fft_ifft2(
         tensor([[1., 2.],
                 [3., 4.]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_IFFT2.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_IFFT2.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_ifft2"
-    if out is not None:
-        return write_out(name, out, fft_ifft2(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-    return FFT_IFFT2.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False))
+        name = "fft_ifft2"
+        if out is not None:
+            return write_out(name, out, fft_ifft2(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
+        return FFT_IFFT2.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -851,30 +902,34 @@ def fft_rfft2(
         tensor([[8.+0.j, 0.+0.j, 0.+0.j],
                 [0.+0.j, 0.+0.j, 0.+0.j]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_RFFT2.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_RFFT2.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_rfft2"
-    if out is not None:
-        return write_out(name, out, fft_rfft2(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-    return FFT_RFFT2.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        name = "fft_rfft2"
+        if out is not None:
+            return write_out(name, out, fft_rfft2(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
+        return FFT_RFFT2.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -912,30 +967,34 @@ def fft_irfft2(
         tensor([[1., 2.],
                 [3., 4.]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_IRFFT2.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_IRFFT2.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_irfft2"
-    if out is not None:
-        return write_out(name, out, fft_irfft2(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-    return FFT_IRFFT2.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        name = "fft_irfft2"
+        if out is not None:
+            return write_out(name, out, fft_irfft2(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
+        return FFT_IRFFT2.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def fft_hfft2(
@@ -972,30 +1031,34 @@ def fft_hfft2(
         tensor([[10., -2.],
                 [-4.,  0.]])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = FFT_HFFT2.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = FFT_HFFT2.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_hfft2"
-    if out is not None:
-        return write_out(name, out, fft_hfft2(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-    return FFT_HFFT2.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        name = "fft_hfft2"
+        if out is not None:
+            return write_out(name, out, fft_hfft2(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
+        return FFT_HFFT2.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def fft_ihfft2(
@@ -1032,30 +1095,34 @@ def fft_ihfft2(
         tensor([[1.-0.j, 2.-0.j],
                 [3.+0.j, 4.+0.j]])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = FFT_IHFFT2.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = FFT_IHFFT2.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_ihfft2"
-    if out is not None:
-        return write_out(name, out, fft_ihfft2(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-    return FFT_IHFFT2.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        name = "fft_ihfft2"
+        if out is not None:
+            return write_out(name, out, fft_ihfft2(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
+        return FFT_IHFFT2.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1093,31 +1160,35 @@ def fft_fftn(
         tensor([[10., -2.],
                 [-4.,  0.]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_FFTN.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_FFTN.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_fftn", fft_fftn, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_fftn", fft_fftn, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_fftn"
-    if out is not None:
-        return write_out(name, out, fft_fftn(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-    return FFT_FFTN.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True))
+        name = "fft_fftn"
+        if out is not None:
+            return write_out(name, out, fft_fftn(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
+        return FFT_FFTN.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1155,31 +1226,35 @@ def fft_ifftn(
         tensor([[1., 2.],
                 [3., 4.]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_IFFTN.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_IFFTN.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_ifftn"
-    if out is not None:
-        return write_out(name, out, fft_ifftn(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-    return FFT_IFFTN.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False))
+        name = "fft_ifftn"
+        if out is not None:
+            return write_out(name, out, fft_ifftn(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
+        return FFT_IFFTN.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1217,31 +1292,35 @@ def fft_rfftn(
         tensor([[8.+0.j, 0.+0.j, 0.+0.j],
                 [0.+0.j, 0.+0.j, 0.+0.j]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_RFFTN.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_RFFTN.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_rfftn"
-    if out is not None:
-        return write_out(name, out, fft_rfftn(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-    return FFT_RFFTN.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        name = "fft_rfftn"
+        if out is not None:
+            return write_out(name, out, fft_rfftn(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
+        return FFT_RFFTN.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1279,31 +1358,35 @@ def fft_irfftn(
         tensor([[1., 2.],
                 [3., 4.]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = FFT_IRFFTN.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = FFT_IRFFTN.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_irfftn"
-    if out is not None:
-        return write_out(name, out, fft_irfftn(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-    return FFT_IRFFTN.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        name = "fft_irfftn"
+        if out is not None:
+            return write_out(name, out, fft_irfftn(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
+        return FFT_IRFFTN.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def fft_hfftn(
@@ -1340,31 +1423,35 @@ def fft_hfftn(
         tensor([[10., -2.],
                 [-4.,  0.]])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = FFT_HFFTN.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = FFT_HFFTN.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_hfftn"
-    if out is not None:
-        return write_out(name, out, fft_hfftn(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-    return FFT_HFFTN.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        name = "fft_hfftn"
+        if out is not None:
+            return write_out(name, out, fft_hfftn(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
+        return FFT_HFFTN.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def fft_ihfftn(
@@ -1401,31 +1488,35 @@ def fft_ihfftn(
         tensor([[1.-0.j, 2.-0.j],
                 [3.+0.j, 4.+0.j]])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = FFT_IHFFTN.launch(input, s, dim, norm)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = FFT_IHFFTN.launch(input, s, dim, norm)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_ihfftn"
-    if out is not None:
-        return write_out(name, out, fft_ihfftn(input, s, dim, norm))
-    given = (input, s, dim, norm)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if s is not None:
-        s = checks.integer_list(name, "s", s, 1)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if norm is not None and norm.__class__ is not str:
-        norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-    return FFT_IHFFTN.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        name = "fft_ihfftn"
+        if out is not None:
+            return write_out(name, out, fft_ihfftn(input, s, dim, norm))
+        given = (input, s, dim, norm)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if s is not None:
+            s = checks.integer_list(name, "s", s, 1)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if norm is not None and norm.__class__ is not str:
+            norm = checks.string(name, "norm", norm)
+        self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
+        return FFT_IHFFTN.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def fft_fftshift(
@@ -1451,22 +1542,26 @@ def fft_fftshift(
         >>> sg.fft.fftshift(sg.fft.fftfreq(4))
         tensor([-0.5000, -0.2500,  0.0000,  0.2500])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fft_fftshift", fft_fftshift, "composite", input, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_fftshift"
-    if out is not None:
-        return write_out(name, out, fft_fftshift(input, dim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    self, dim = fft_checks.shifted_dims(name, self, dim)
-    return op.roll(self, fft_formulas.halves(self._shape, dim), dim)
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("fft_fftshift", fft_fftshift, "composite", input, dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "fft_fftshift"
+        if out is not None:
+            return write_out(name, out, fft_fftshift(input, dim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        self, dim = fft_checks.shifted_dims(name, self, dim)
+        return op.roll(self, fft_formulas.halves(self._shape, dim), dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def fft_ifftshift(
@@ -1492,22 +1587,26 @@ def fft_ifftshift(
         >>> sg.fft.ifftshift(sg.tensor([-2, -1, 0, 1, 2]))
         tensor([ 0,  1,  2, -2, -1])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fft_ifftshift", fft_ifftshift, "composite", input, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fft_ifftshift"
-    if out is not None:
-        return write_out(name, out, fft_ifftshift(input, dim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    self, dim = fft_checks.shifted_dims(name, self, dim)
-    return op.roll(self, shape_formulas.negated(fft_formulas.halves(self._shape, dim)), dim)
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("fft_ifftshift", fft_ifftshift, "composite", input, dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "fft_ifftshift"
+        if out is not None:
+            return write_out(name, out, fft_ifftshift(input, dim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        self, dim = fft_checks.shifted_dims(name, self, dim)
+        return op.roll(self, shape_formulas.negated(fft_formulas.halves(self._shape, dim)), dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1561,32 +1660,12 @@ def stft(
         >>> sg.stft(sg.ones(8), 4, hop_length=4, center=False, return_complex=True).shape
         specgrad.Size([3, 2])
     """
-    if (input.__class__ not in plain or window.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "stft.center",
-            stft,
-            "composite",
-            input,
-            n_fft,
-            hop_length,
-            win_length,
-            window,
-            center,
-            pad_mode,
-            normalized,
-            onesided,
-            return_complex,
-            align_to_window,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "stft"
-    if out is not None:
-        return write_out(
-            name,
-            out,
-            stft(
+    try:
+        if (input.__class__ not in plain or window.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "stft.center",
+                stft,
+                "composite",
                 input,
                 n_fft,
                 hop_length,
@@ -1598,67 +1677,91 @@ def stft(
                 onesided,
                 return_complex,
                 align_to_window,
-            ),
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "stft"
+        if out is not None:
+            return write_out(
+                name,
+                out,
+                stft(
+                    input,
+                    n_fft,
+                    hop_length,
+                    win_length,
+                    window,
+                    center,
+                    pad_mode,
+                    normalized,
+                    onesided,
+                    return_complex,
+                    align_to_window,
+                ),
+            )
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if n_fft.__class__ is not int:
+            n_fft = checks.integer(name, "n_fft", n_fft)
+        if hop_length is not None and hop_length.__class__ is not int:
+            hop_length = checks.integer(name, "hop_length", hop_length)
+        if win_length is not None and win_length.__class__ is not int:
+            win_length = checks.integer(name, "win_length", win_length)
+        if window is not None and not isinstance(window, Tensor):
+            window = checks.tensor(name, "window", window)
+        if center.__class__ is not bool:
+            center = checks.boolean(name, "center", center)
+        if pad_mode.__class__ is not str:
+            pad_mode = checks.string(name, "pad_mode", pad_mode)
+        if normalized.__class__ is not bool:
+            normalized = checks.boolean(name, "normalized", normalized)
+        if onesided is not None and onesided.__class__ is not bool:
+            onesided = checks.boolean(name, "onesided", onesided)
+        if return_complex is not None and return_complex.__class__ is not bool:
+            return_complex = checks.boolean(name, "return_complex", return_complex)
+        if align_to_window is not None and align_to_window.__class__ is not bool:
+            align_to_window = checks.boolean(name, "align_to_window", align_to_window)
+        (
+            self,
+            n_fft,
+            hop_length,
+            win_length,
+            window,
+            center,
+            pad_mode,
+            normalized,
+            onesided,
+            return_complex,
+            align_to_window,
+        ) = fft_checks.stft(
+            name,
+            self,
+            n_fft,
+            hop_length,
+            win_length,
+            window,
+            center,
+            pad_mode,
+            normalized,
+            onesided,
+            return_complex,
+            align_to_window,
         )
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n_fft.__class__ is not int:
-        n_fft = checks.integer(name, "n_fft", n_fft)
-    if hop_length is not None and hop_length.__class__ is not int:
-        hop_length = checks.integer(name, "hop_length", hop_length)
-    if win_length is not None and win_length.__class__ is not int:
-        win_length = checks.integer(name, "win_length", win_length)
-    if window is not None and not isinstance(window, Tensor):
-        window = checks.tensor(name, "window", window)
-    if center.__class__ is not bool:
-        center = checks.boolean(name, "center", center)
-    if pad_mode.__class__ is not str:
-        pad_mode = checks.string(name, "pad_mode", pad_mode)
-    if normalized.__class__ is not bool:
-        normalized = checks.boolean(name, "normalized", normalized)
-    if onesided is not None and onesided.__class__ is not bool:
-        onesided = checks.boolean(name, "onesided", onesided)
-    if return_complex is not None and return_complex.__class__ is not bool:
-        return_complex = checks.boolean(name, "return_complex", return_complex)
-    if align_to_window is not None and align_to_window.__class__ is not bool:
-        align_to_window = checks.boolean(name, "align_to_window", align_to_window)
-    (
-        self,
-        n_fft,
-        hop_length,
-        win_length,
-        window,
-        center,
-        pad_mode,
-        normalized,
-        onesided,
-        return_complex,
-        align_to_window,
-    ) = fft_checks.stft(
-        name,
-        self,
-        n_fft,
-        hop_length,
-        win_length,
-        window,
-        center,
-        pad_mode,
-        normalized,
-        onesided,
-        return_complex,
-        align_to_window,
-    )
-    return fft_formulas.spectrogram(
-        fft_formulas.around_window(self, win_length, n_fft) if align_to_window else self,
-        n_fft,
-        hop_length,
-        fft_formulas.centred_window(window, win_length, n_fft, self),
-        pad_mode,
-        normalized,
-        onesided,
-        return_complex,
-    )
+        return fft_formulas.spectrogram(
+            fft_formulas.around_window(self, win_length, n_fft) if align_to_window else self,
+            n_fft,
+            hop_length,
+            fft_formulas.centred_window(window, win_length, n_fft, self),
+            pad_mode,
+            normalized,
+            onesided,
+            return_complex,
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def istft(
@@ -1709,69 +1812,75 @@ def istft(
         >>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)
         tensor([0., 1., 2., 3., 4., 5., 6., 7.])
     """
-    if (input.__class__ not in plain or window.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "istft",
-            istft,
-            "composite",
-            input,
+    try:
+        if (input.__class__ not in plain or window.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "istft",
+                istft,
+                "composite",
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                normalized,
+                onesided,
+                length,
+                return_complex,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "istft"
+        if out is not None:
+            return write_out(
+                name,
+                out,
+                istft(
+                    input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+                ),
+            )
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if n_fft.__class__ is not int:
+            n_fft = checks.integer(name, "n_fft", n_fft)
+        if hop_length is not None and hop_length.__class__ is not int:
+            hop_length = checks.integer(name, "hop_length", hop_length)
+        if win_length is not None and win_length.__class__ is not int:
+            win_length = checks.integer(name, "win_length", win_length)
+        if window is not None and not isinstance(window, Tensor):
+            window = checks.tensor(name, "window", window)
+        if center.__class__ is not bool:
+            center = checks.boolean(name, "center", center)
+        if normalized.__class__ is not bool:
+            normalized = checks.boolean(name, "normalized", normalized)
+        if onesided is not None and onesided.__class__ is not bool:
+            onesided = checks.boolean(name, "onesided", onesided)
+        if length is not None and length.__class__ is not int:
+            length = checks.integer(name, "length", length)
+        if return_complex.__class__ is not bool:
+            return_complex = checks.boolean(name, "return_complex", return_complex)
+        self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
+            fft_checks.istft(
+                name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+            )
+        )
+        return fft_formulas.overlapped(
+            self,
             n_fft,
             hop_length,
-            win_length,
-            window,
+            fft_formulas.centred_window(window, win_length, n_fft, self),
             center,
             normalized,
             onesided,
             length,
             return_complex,
-            out=out,
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "istft"
-    if out is not None:
-        return write_out(
-            name,
-            out,
-            istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex),
-        )
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n_fft.__class__ is not int:
-        n_fft = checks.integer(name, "n_fft", n_fft)
-    if hop_length is not None and hop_length.__class__ is not int:
-        hop_length = checks.integer(name, "hop_length", hop_length)
-    if win_length is not None and win_length.__class__ is not int:
-        win_length = checks.integer(name, "win_length", win_length)
-    if window is not None and not isinstance(window, Tensor):
-        window = checks.tensor(name, "window", window)
-    if center.__class__ is not bool:
-        center = checks.boolean(name, "center", center)
-    if normalized.__class__ is not bool:
-        normalized = checks.boolean(name, "normalized", normalized)
-    if onesided is not None and onesided.__class__ is not bool:
-        onesided = checks.boolean(name, "onesided", onesided)
-    if length is not None and length.__class__ is not int:
-        length = checks.integer(name, "length", length)
-    if return_complex.__class__ is not bool:
-        return_complex = checks.boolean(name, "return_complex", return_complex)
-    self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
-        fft_checks.istft(
-            name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
-        )
-    )
-    return fft_formulas.overlapped(
-        self,
-        n_fft,
-        hop_length,
-        fft_formulas.centred_window(window, win_length, n_fft, self),
-        center,
-        normalized,
-        onesided,
-        length,
-        return_complex,
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = [

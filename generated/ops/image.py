@@ -31,6 +31,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import image as nodes
 
 BORDER_PAD = KernelOp(
@@ -126,15 +127,19 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
         NotImplementedError, RuntimeError: expected: pairs of (before, after) for the last dimensions, of which there is
             enough to fill them.
     """
-    if not watch.every:
-        result = BORDER_PAD.launch(input, pad, mode)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = BORDER_PAD.launch(input, pad, mode)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(pad)) and (
+            result := intercept("border_pad", border_pad, "planes", input, pad, mode)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(pad)) and (
-        result := intercept("border_pad", border_pad, "planes", input, pad, mode)
-    ) is not NOT_HANDLED:
-        return result
-    return _border_pad("border_pad", input, pad, mode)
+        return _border_pad("border_pad", input, pad, mode)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _border_pad(name: str, self, pad, mode, into=None) -> Any:
@@ -189,15 +194,21 @@ def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Se
     Raises:
         NotImplementedError, RuntimeError: expected: the gradient has the shape of the padded tensor.
     """
-    if not watch.every:
-        result = BORDER_PAD_BACKWARD.launch(grad_output, input_shape, pad, mode)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = BORDER_PAD_BACKWARD.launch(grad_output, input_shape, pad, mode)
+            if result is not None:
+                return result
+        if (grad_output.__class__ not in plain or foreign(input_shape) or foreign(pad)) and (
+            result := intercept(
+                "border_pad_backward", border_pad_backward, "planes", grad_output, input_shape, pad, mode
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (grad_output.__class__ not in plain or foreign(input_shape) or foreign(pad)) and (
-        result := intercept("border_pad_backward", border_pad_backward, "planes", grad_output, input_shape, pad, mode)
-    ) is not NOT_HANDLED:
-        return result
-    return _border_pad_backward("border_pad_backward", grad_output, input_shape, pad, mode)
+        return _border_pad_backward("border_pad_backward", grad_output, input_shape, pad, mode)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=None) -> Any:
@@ -257,19 +268,23 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
         tensor([[[0, 1],
                  [2, 3]]])
     """
-    if not watch.every and out is None:
-        result = PIXEL_SHUFFLE.launch(input, upscale_factor)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = PIXEL_SHUFFLE.launch(input, upscale_factor)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or upscale_factor.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("pixel_shuffle", pixel_shuffle, "leading", input, upscale_factor, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or upscale_factor.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("pixel_shuffle", pixel_shuffle, "leading", input, upscale_factor, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "pixel_shuffle", out, _pixel_shuffle("pixel_shuffle", input, upscale_factor), (input,), share="overlap"
-        )
-    return _pixel_shuffle("pixel_shuffle", input, upscale_factor)
+        if out is not None:
+            return write_out(
+                "pixel_shuffle", out, _pixel_shuffle("pixel_shuffle", input, upscale_factor), (input,), share="overlap"
+            )
+        return _pixel_shuffle("pixel_shuffle", input, upscale_factor)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
@@ -322,23 +337,27 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
         >>> sg.pixel_unshuffle(sg.arange(4).reshape(1, 2, 2), 2).flatten()
         tensor([0, 1, 2, 3])
     """
-    if not watch.every and out is None:
-        result = PIXEL_UNSHUFFLE.launch(input, downscale_factor)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = PIXEL_UNSHUFFLE.launch(input, downscale_factor)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or downscale_factor.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("pixel_unshuffle", pixel_unshuffle, "leading", input, downscale_factor, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or downscale_factor.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("pixel_unshuffle", pixel_unshuffle, "leading", input, downscale_factor, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "pixel_unshuffle",
-            out,
-            _pixel_unshuffle("pixel_unshuffle", input, downscale_factor),
-            (input,),
-            share="overlap",
-        )
-    return _pixel_unshuffle("pixel_unshuffle", input, downscale_factor)
+        if out is not None:
+            return write_out(
+                "pixel_unshuffle",
+                out,
+                _pixel_unshuffle("pixel_unshuffle", input, downscale_factor),
+                (input,),
+                share="overlap",
+            )
+        return _pixel_unshuffle("pixel_unshuffle", input, downscale_factor)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
@@ -391,19 +410,23 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
         >>> sg.channel_shuffle(sg.arange(4).reshape(1, 4, 1), 2).flatten()
         tensor([0, 2, 1, 3])
     """
-    if not watch.every and out is None:
-        result = CHANNEL_SHUFFLE.launch(input, groups)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = CHANNEL_SHUFFLE.launch(input, groups)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or groups.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("channel_shuffle", channel_shuffle, "planes", input, groups, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or groups.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("channel_shuffle", channel_shuffle, "planes", input, groups, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "channel_shuffle", out, _channel_shuffle("channel_shuffle", input, groups), (input,), share="overlap"
-        )
-    return _channel_shuffle("channel_shuffle", input, groups)
+        if out is not None:
+            return write_out(
+                "channel_shuffle", out, _channel_shuffle("channel_shuffle", input, groups), (input,), share="overlap"
+            )
+        return _channel_shuffle("channel_shuffle", input, groups)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _channel_shuffle(name: str, self, groups, into=None) -> Any:
@@ -461,20 +484,26 @@ def resample(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
-    if not watch.casts or uncast():
-        result = RESAMPLE.launch(input, dim, length, filter, align_corners, scale, antialias)
-        if result is not None:
+    try:
+        if not watch.casts or uncast():
+            result = RESAMPLE.launch(input, dim, length, filter, align_corners, scale, antialias)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or length.__class__ not in plain
+            or scale.__class__ not in plain
+        ) and (
+            result := intercept(
+                "resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or length.__class__ not in plain
-        or scale.__class__ not in plain
-    ) and (
-        result := intercept("resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias)
-    ) is not NOT_HANDLED:
-        return result
-    return _resample("resample", input, dim, length, filter, align_corners, scale, antialias)
+        return _resample("resample", input, dim, length, filter, align_corners, scale, antialias)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _resample(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
@@ -553,31 +582,37 @@ def resample_backward(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
-    if not watch.every:
-        result = RESAMPLE_BACKWARD.launch(grad_output, dim, length, filter, align_corners, scale, antialias)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = RESAMPLE_BACKWARD.launch(grad_output, dim, length, filter, align_corners, scale, antialias)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or dim.__class__ not in plain
+            or length.__class__ not in plain
+            or scale.__class__ not in plain
+        ) and (
+            result := intercept(
+                "resample_backward",
+                resample_backward,
+                "along",
+                grad_output,
+                dim,
+                length,
+                filter,
+                align_corners,
+                scale,
+                antialias,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or dim.__class__ not in plain
-        or length.__class__ not in plain
-        or scale.__class__ not in plain
-    ) and (
-        result := intercept(
-            "resample_backward",
-            resample_backward,
-            "along",
-            grad_output,
-            dim,
-            length,
-            filter,
-            align_corners,
-            scale,
-            antialias,
+        return _resample_backward(
+            "resample_backward", grad_output, dim, length, filter, align_corners, scale, antialias
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _resample_backward("resample_backward", grad_output, dim, length, filter, align_corners, scale, antialias)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _resample_backward(name: str, grad_output, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
@@ -656,22 +691,26 @@ def resample_bytes(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
-    if not watch.every:
-        result = RESAMPLE_BYTES.launch(input, dim, length, filter, align_corners, scale, antialias)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = RESAMPLE_BYTES.launch(input, dim, length, filter, align_corners, scale, antialias)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or length.__class__ not in plain
+            or scale.__class__ not in plain
+        ) and (
+            result := intercept(
+                "resample_bytes", resample_bytes, "along", input, dim, length, filter, align_corners, scale, antialias
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or length.__class__ not in plain
-        or scale.__class__ not in plain
-    ) and (
-        result := intercept(
-            "resample_bytes", resample_bytes, "along", input, dim, length, filter, align_corners, scale, antialias
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _resample_bytes("resample_bytes", input, dim, length, filter, align_corners, scale, antialias)
+        return _resample_bytes("resample_bytes", input, dim, length, filter, align_corners, scale, antialias)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
@@ -739,22 +778,26 @@ def sample_grid(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mo
         RuntimeError: expected: an image and a grid of floats of one batch size and dtype, with one coordinate for each
             spatial dimension.
     """
-    if not watch.every:
-        result = SAMPLE_GRID.launch(input, grid, interpolation_mode, padding_mode, align_corners)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = SAMPLE_GRID.launch(input, grid, interpolation_mode, padding_mode, align_corners)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or grid.__class__ not in plain
+            or interpolation_mode.__class__ not in plain
+            or padding_mode.__class__ not in plain
+        ) and (
+            result := intercept(
+                "sample_grid", sample_grid, "planes", input, grid, interpolation_mode, padding_mode, align_corners
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or grid.__class__ not in plain
-        or interpolation_mode.__class__ not in plain
-        or padding_mode.__class__ not in plain
-    ) and (
-        result := intercept(
-            "sample_grid", sample_grid, "planes", input, grid, interpolation_mode, padding_mode, align_corners
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _sample_grid("sample_grid", input, grid, interpolation_mode, padding_mode, align_corners)
+        return _sample_grid("sample_grid", input, grid, interpolation_mode, padding_mode, align_corners)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sample_grid(name: str, self, grid, interpolation_mode, padding_mode, align_corners, into=None) -> Any:
@@ -845,48 +888,52 @@ def grid_sampler(
         >>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)
         tensor([[[[2.5000]]]])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = SAMPLE_GRID.launch(input, grid, interpolation_mode, padding_mode, align_corners)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = SAMPLE_GRID.launch(input, grid, interpolation_mode, padding_mode, align_corners)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or grid.__class__ not in plain
+            or interpolation_mode.__class__ not in plain
+            or padding_mode.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "grid_sampler",
+                grid_sampler,
+                "composite",
+                input,
+                grid,
+                interpolation_mode,
+                padding_mode,
+                align_corners,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or grid.__class__ not in plain
-        or interpolation_mode.__class__ not in plain
-        or padding_mode.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "grid_sampler",
-            grid_sampler,
-            "composite",
-            input,
-            grid,
-            interpolation_mode,
-            padding_mode,
-            align_corners,
-            out=out,
+        name = "grid_sampler"
+        if out is not None:
+            return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(grid, Tensor):
+            grid = checks.tensor(name, "grid", grid)
+        if interpolation_mode.__class__ is not int:
+            interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
+        if padding_mode.__class__ is not int:
+            padding_mode = checks.integer(name, "padding_mode", padding_mode)
+        if align_corners.__class__ is not bool:
+            align_corners = checks.boolean(name, "align_corners", align_corners)
+        self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
+            name, self, grid, interpolation_mode, padding_mode, align_corners
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "grid_sampler"
-    if out is not None:
-        return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(grid, Tensor):
-        grid = checks.tensor(name, "grid", grid)
-    if interpolation_mode.__class__ is not int:
-        interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
-    if padding_mode.__class__ is not int:
-        padding_mode = checks.integer(name, "padding_mode", padding_mode)
-    if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
-    self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
-        name, self, grid, interpolation_mode, padding_mode, align_corners
-    )
-    return image_formulas.grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
+        return image_formulas.grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def affine_grid_generator(
@@ -915,23 +962,27 @@ def affine_grid_generator(
         tensor([[[[-0.5000,  0.0000],
                   [ 0.5000,  0.0000]]]])
     """
-    if (theta.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "affine_grid_generator"
-    if out is not None:
-        return write_out(name, out, affine_grid_generator(theta, size, align_corners))
-    if not isinstance(theta, Tensor):
-        theta = checks.tensor(name, "theta", theta)
-    size = checks.integer_list(name, "size", size)
-    if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
-    theta, size, align_corners = image_checks.affine_grid(name, theta, size, align_corners)
-    places = image_formulas.pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
-    return places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))
+    try:
+        if (theta.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "affine_grid_generator"
+        if out is not None:
+            return write_out(name, out, affine_grid_generator(theta, size, align_corners))
+        if not isinstance(theta, Tensor):
+            theta = checks.tensor(name, "theta", theta)
+        size = checks.integer_list(name, "size", size)
+        if align_corners.__class__ is not bool:
+            align_corners = checks.boolean(name, "align_corners", align_corners)
+        theta, size, align_corners = image_checks.affine_grid(name, theta, size, align_corners)
+        places = image_formulas.pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
+        return places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = [

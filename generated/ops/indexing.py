@@ -40,6 +40,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import indexing as nodes
 
@@ -230,11 +231,15 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
         IndexError: expected: index tensors of integers or bools, no more than dimensions; masks have the shape they
             select from.
     """
-    if (input.__class__ not in plain or foreign(indices)) and (
-        result := intercept("index.Tensor", index, "pick", input, indices)
-    ) is not NOT_HANDLED:
-        return result
-    return _index("index", input, indices)
+    try:
+        if (input.__class__ not in plain or foreign(indices)) and (
+            result := intercept("index.Tensor", index, "pick", input, indices)
+        ) is not NOT_HANDLED:
+            return result
+        return _index("index", input, indices)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _index(name: str, self, indices, into=None) -> Any:
@@ -285,11 +290,15 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
     Raises:
         IndexError, RuntimeError: expected: indices as for index on a tensor of `input_sizes`.
     """
-    if (grad_output.__class__ not in plain or foreign(input_sizes) or foreign(indices)) and (
-        result := intercept("index_backward", index_backward, "pick_backward", grad_output, input_sizes, indices)
-    ) is not NOT_HANDLED:
-        return result
-    return _index_backward("index_backward", grad_output, input_sizes, indices)
+    try:
+        if (grad_output.__class__ not in plain or foreign(input_sizes) or foreign(indices)) and (
+            result := intercept("index_backward", index_backward, "pick_backward", grad_output, input_sizes, indices)
+        ) is not NOT_HANDLED:
+            return result
+        return _index_backward("index_backward", grad_output, input_sizes, indices)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> Any:
@@ -355,37 +364,48 @@ def index_put(
         >>> sg.zeros(4).index_put((sg.tensor([0, 2]),), sg.tensor([1.0, 5.0]))
         tensor([1., 0., 5., 0.])
     """
-    if (
-        input.__class__ not in plain or foreign(indices) or values.__class__ not in plain or out.__class__ not in plain
-    ) and (
-        result := intercept("index_put", index_put, "put", input, indices, values, accumulate, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "index_put",
-            out,
-            _index_put("index_put", input, indices, values, accumulate),
-            (input, *listed(indices), values),
-            share="none",
-        )
-    return _index_put("index_put", input, indices, values, accumulate)
+    try:
+        if (
+            input.__class__ not in plain
+            or foreign(indices)
+            or values.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("index_put", index_put, "put", input, indices, values, accumulate, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_out(
+                "index_put",
+                out,
+                _index_put("index_put", input, indices, values, accumulate),
+                (input, *listed(indices), values),
+                share="none",
+            )
+        return _index_put("index_put", input, indices, values, accumulate)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and INDEX_PUT.launch_in_place(input, indices, values, accumulate) is not None:
-        return input
-    if (input.__class__ not in plain or foreign(indices) or values.__class__ not in plain) and (
-        result := intercept("index_put", index_put_, "put", input, indices, values, accumulate)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write(
-        "index_put_", input, (input, *listed(indices), values), keep=(), share="none", replaces=True
-    )
-    before = input._grad_fn
-    _index_put("index_put_", original, indices, values, accumulate, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and INDEX_PUT.launch_in_place(input, indices, values, accumulate) is not None:
+            return input
+        if (input.__class__ not in plain or foreign(indices) or values.__class__ not in plain) and (
+            result := intercept("index_put", index_put_, "put", input, indices, values, accumulate)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write(
+            "index_put_", input, (input, *listed(indices), values), keep=(), share="none", replaces=True
+        )
+        before = input._grad_fn
+        _index_put("index_put_", original, indices, values, accumulate, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
@@ -460,26 +480,30 @@ def index_select(
         tensor([[5, 6],
                 [1, 2]])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = INDEX_SELECT.launch(input, dim, index)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = INDEX_SELECT.launch(input, dim, index)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("index_select", index_select, "select_rows", input, dim, index, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("index_select", index_select, "select_rows", input, dim, index, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "index_select", out, _index_select("index_select", input, dim, index), (input, index), share="none"
-        )
-    return _index_select("index_select", input, dim, index)
+        if out is not None:
+            return write_out(
+                "index_select", out, _index_select("index_select", input, dim, index), (input, index), share="none"
+            )
+        return _index_select("index_select", input, dim, index)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _index_select(name: str, self, dim, index, into=None) -> Any:
@@ -548,56 +572,64 @@ def index_add(
         >>> sg.index_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = INDEX_ADD.launch(input, dim, index, source, alpha)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = INDEX_ADD.launch(input, dim, index, source, alpha)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or source.__class__ not in plain
+            or alpha.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or source.__class__ not in plain
-        or alpha.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "index_add",
-            out,
-            _index_add("index_add", input, dim, index, source, alpha),
-            (input, index, source),
-            share="none",
-        )
-    return _index_add("index_add", input, dim, index, source, alpha)
+        if out is not None:
+            return write_out(
+                "index_add",
+                out,
+                _index_add("index_add", input, dim, index, source, alpha),
+                (input, index, source),
+                share="none",
+            )
+        return _index_add("index_add", input, dim, index, source, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def index_add_(
     input: Tensor, dim: int = None, index: Tensor = None, source: Tensor = None, *, alpha: Number = 1, axis: Any = None
 ) -> Tensor:
     """`index_add`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if not watch.every and INDEX_ADD.launch_in_place(input, dim, index, source, alpha) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or source.__class__ not in plain
-        or alpha.__class__ not in plain
-    ) and (
-        result := intercept("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("index_add_", input, (input, index, source), keep=(), share="none")
-    before = input._grad_fn
-    _index_add("index_add_", original, dim, index, source, alpha, into=input)
-    return after_write(input, before)
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and INDEX_ADD.launch_in_place(input, dim, index, source, alpha) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or source.__class__ not in plain
+            or alpha.__class__ not in plain
+        ) and (
+            result := intercept("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("index_add_", input, (input, index, source), keep=(), share="none")
+        before = input._grad_fn
+        _index_add("index_add_", original, dim, index, source, alpha, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
@@ -678,24 +710,30 @@ def gather(
         tensor([[1, 1],
                 [4, 3]])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = GATHER.launch(input, dim, index, sparse_grad)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = GATHER.launch(input, dim, index, sparse_grad)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("gather", out, _gather("gather", input, dim, index, sparse_grad), (input, index), share="none")
-    return _gather("gather", input, dim, index, sparse_grad)
+        if out is not None:
+            return write_out(
+                "gather", out, _gather("gather", input, dim, index, sparse_grad), (input, index), share="none"
+            )
+        return _gather("gather", input, dim, index, sparse_grad)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
@@ -753,42 +791,50 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
             tensor except along `dim`.
     """
-    if not watch.every and out is None:
-        result = SCATTER_SRC.launch(input, dim, index, src)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = SCATTER_SRC.launch(input, dim, index, src)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or src.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("scatter.src", scatter_src, "along", input, dim, index, src, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or src.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("scatter.src", scatter_src, "along", input, dim, index, src, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "scatter", out, _scatter_src("scatter", input, dim, index, src), (input, index, src), share="none"
-        )
-    return _scatter_src("scatter", input, dim, index, src)
+        if out is not None:
+            return write_out(
+                "scatter", out, _scatter_src("scatter", input, dim, index, src), (input, index, src), share="none"
+            )
+        return _scatter_src("scatter", input, dim, index, src)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_src`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and SCATTER_SRC.launch_in_place(input, dim, index, src) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or src.__class__ not in plain
-    ) and (result := intercept("scatter.src", scatter_src_, "along", input, dim, index, src)) is not NOT_HANDLED:
-        return result
-    original = before_write("scatter_", input, (input, index, src), keep=(), share="none")
-    before = input._grad_fn
-    _scatter_src("scatter_", original, dim, index, src, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and SCATTER_SRC.launch_in_place(input, dim, index, src) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or src.__class__ not in plain
+        ) and (result := intercept("scatter.src", scatter_src_, "along", input, dim, index, src)) is not NOT_HANDLED:
+            return result
+        original = before_write("scatter_", input, (input, index, src), keep=(), share="none")
+        before = input._grad_fn
+        _scatter_src("scatter_", original, dim, index, src, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
@@ -855,42 +901,52 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the tensor, except along
             `dim`.
     """
-    if not watch.every and out is None:
-        result = SCATTER_VALUE.launch(input, dim, index, value)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = SCATTER_VALUE.launch(input, dim, index, value)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or value.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("scatter.value", scatter_value, "along", input, dim, index, value, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or value.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("scatter.value", scatter_value, "along", input, dim, index, value, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "scatter", out, _scatter_value("scatter", input, dim, index, value), (input, index), share="none"
-        )
-    return _scatter_value("scatter", input, dim, index, value)
+        if out is not None:
+            return write_out(
+                "scatter", out, _scatter_value("scatter", input, dim, index, value), (input, index), share="none"
+            )
+        return _scatter_value("scatter", input, dim, index, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """`scatter_value`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and SCATTER_VALUE.launch_in_place(input, dim, index, value) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or value.__class__ not in plain
-    ) and (result := intercept("scatter.value", scatter_value_, "along", input, dim, index, value)) is not NOT_HANDLED:
-        return result
-    original = before_write("scatter_", input, (input, index), keep=(), share="none")
-    before = input._grad_fn
-    _scatter_value("scatter_", original, dim, index, value, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and SCATTER_VALUE.launch_in_place(input, dim, index, value) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or value.__class__ not in plain
+        ) and (
+            result := intercept("scatter.value", scatter_value_, "along", input, dim, index, value)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("scatter_", input, (input, index), keep=(), share="none")
+        before = input._grad_fn
+        _scatter_value("scatter_", original, dim, index, value, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
@@ -966,48 +1022,60 @@ def scatter_add(
         >>> sg.scatter_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = SCATTER_ADD.launch(input, dim, index, src)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = SCATTER_ADD.launch(input, dim, index, src)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or src.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("scatter_add", scatter_add, "along", input, dim, index, src, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or src.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("scatter_add", scatter_add, "along", input, dim, index, src, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "scatter_add", out, _scatter_add("scatter_add", input, dim, index, src), (input, index, src), share="none"
-        )
-    return _scatter_add("scatter_add", input, dim, index, src)
+        if out is not None:
+            return write_out(
+                "scatter_add",
+                out,
+                _scatter_add("scatter_add", input, dim, index, src),
+                (input, index, src),
+                share="none",
+            )
+        return _scatter_add("scatter_add", input, dim, index, src)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def scatter_add_(
     input: Tensor, dim: int = None, index: Tensor = None, src: Tensor = None, *, axis: Any = None
 ) -> Tensor:
     """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if not watch.every and SCATTER_ADD.launch_in_place(input, dim, index, src) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or src.__class__ not in plain
-    ) and (result := intercept("scatter_add", scatter_add_, "along", input, dim, index, src)) is not NOT_HANDLED:
-        return result
-    original = before_write("scatter_add_", input, (input, index, src), keep=(), share="none")
-    before = input._grad_fn
-    _scatter_add("scatter_add_", original, dim, index, src, into=input)
-    return after_write(input, before)
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and SCATTER_ADD.launch_in_place(input, dim, index, src) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or src.__class__ not in plain
+        ) and (result := intercept("scatter_add", scatter_add_, "along", input, dim, index, src)) is not NOT_HANDLED:
+            return result
+        original = before_write("scatter_add_", input, (input, index, src), keep=(), share="none")
+        before = input._grad_fn
+        _scatter_add("scatter_add_", original, dim, index, src, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
@@ -1072,41 +1140,49 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
     Raises:
         RuntimeError: expected: a mask of bools, and one value.
     """
-    if not watch.every and out is None:
-        result = kernels.MASKED_FILL_SCALAR.launch(input, mask, value)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.MASKED_FILL_SCALAR.launch(input, mask, value)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or mask.__class__ not in plain
+            or value.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("masked_fill.Scalar", masked_fill_scalar, "elementwise", input, mask, value, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or mask.__class__ not in plain
-        or value.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("masked_fill.Scalar", masked_fill_scalar, "elementwise", input, mask, value, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.MASKED_FILL_SCALAR.launch_out(input, mask, value, out) is not None:
-            return out
-        return write_out(
-            "masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value), (input, mask), share="full"
-        )
-    checks.tensor("masked_fill", "input", input)
-    return _masked_fill_scalar("masked_fill", input, mask, value)
+        if out is not None:
+            if not watch.every and kernels.MASKED_FILL_SCALAR.launch_out(input, mask, value, out) is not None:
+                return out
+            return write_out(
+                "masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value), (input, mask), share="full"
+            )
+        checks.tensor("masked_fill", "input", input)
+        return _masked_fill_scalar("masked_fill", input, mask, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
     """`masked_fill_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.MASKED_FILL_SCALAR.launch_in_place(input, mask, value) is not None:
-        return input
-    if (input.__class__ not in plain or mask.__class__ not in plain or value.__class__ not in plain) and (
-        result := intercept("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("masked_fill_", input, (input, mask), keep=(), share="full", replaces=True)
-    before = input._grad_fn
-    _masked_fill_scalar("masked_fill_", original, mask, value, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.MASKED_FILL_SCALAR.launch_in_place(input, mask, value) is not None:
+            return input
+        if (input.__class__ not in plain or mask.__class__ not in plain or value.__class__ not in plain) and (
+            result := intercept("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("masked_fill_", input, (input, mask), keep=(), share="full", replaces=True)
+        before = input._grad_fn
+        _masked_fill_scalar("masked_fill_", original, mask, value, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
@@ -1141,37 +1217,45 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
     Raises:
         RuntimeError: expected: a mask of bools, and one value.
     """
-    if (
-        input.__class__ not in plain
-        or mask.__class__ not in plain
-        or value.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "masked_fill",
-            out,
-            _masked_fill_tensor("masked_fill", input, mask, value),
-            (input, mask, value),
-            share="full",
-        )
-    checks.tensor("masked_fill", "input", input)
-    return _masked_fill_tensor("masked_fill", input, mask, value)
+    try:
+        if (
+            input.__class__ not in plain
+            or mask.__class__ not in plain
+            or value.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_out(
+                "masked_fill",
+                out,
+                _masked_fill_tensor("masked_fill", input, mask, value),
+                (input, mask, value),
+                share="full",
+            )
+        checks.tensor("masked_fill", "input", input)
+        return _masked_fill_tensor("masked_fill", input, mask, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """`masked_fill_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or mask.__class__ not in plain or value.__class__ not in plain) and (
-        result := intercept("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("masked_fill_", input, (input, mask, value), keep=(), share="full", replaces=True)
-    before = input._grad_fn
-    _masked_fill_tensor("masked_fill_", original, mask, value, into=input)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or mask.__class__ not in plain or value.__class__ not in plain) and (
+            result := intercept("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("masked_fill_", input, (input, mask, value), keep=(), share="full", replaces=True)
+        before = input._grad_fn
+        _masked_fill_tensor("masked_fill_", original, mask, value, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
@@ -1208,20 +1292,24 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         >>> sg.masked_select(x, x > 0)
         tensor([1, 3])
     """
-    if (input.__class__ not in plain or mask.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("masked_select", masked_select, "composite", input, mask, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "masked_select"
-    if out is not None:
-        return write_out(name, out, masked_select(input, mask))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
-    self, mask = indexing_checks.masked_select(name, self, mask)
-    return self[mask] if self.ndim else op.index(op.atleast_1d(self), [op.atleast_1d(mask)])
+    try:
+        if (input.__class__ not in plain or mask.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("masked_select", masked_select, "composite", input, mask, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "masked_select"
+        if out is not None:
+            return write_out(name, out, masked_select(input, mask))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(mask, Tensor):
+            mask = checks.tensor(name, "mask", mask)
+        self, mask = indexing_checks.masked_select(name, self, mask)
+        return self[mask] if self.ndim else op.index(op.atleast_1d(self), [op.atleast_1d(mask)])
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1236,17 +1324,21 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if not watch.every and out is None:
-        result = NONZERO_DEFAULT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = NONZERO_DEFAULT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("nonzero", nonzero_default, "dynamic", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("nonzero", nonzero_default, "dynamic", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("nonzero", out, _nonzero_default("nonzero", input), (input,), share="overlap")
-    return _nonzero_default("nonzero", input)
+        if out is not None:
+            return write_out("nonzero", out, _nonzero_default("nonzero", input), (input,), share="overlap")
+        return _nonzero_default("nonzero", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _nonzero_default(name: str, self, into=None) -> Any:
@@ -1294,25 +1386,29 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
                 [ 1,  0],
                 [-1, -1]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "nonzero_static", nonzero_static, "composite", input, size=size, fill_value=fill_value, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "nonzero_static"
-    if out is not None:
-        return write_out(name, out, nonzero_static(input, size=size, fill_value=fill_value))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if size.__class__ is not int:
-        size = checks.integer(name, "size", size)
-    if fill_value.__class__ is not int:
-        fill_value = checks.integer(name, "fill_value", fill_value)
-    self, size, fill_value = indexing_checks.nonnegative_size(name, self, size, fill_value)
-    places = op.nonzero(self)
-    return op.constant_pad_nd(places, (0, 0, 0, size - places._shape[0]), fill_value)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "nonzero_static", nonzero_static, "composite", input, size=size, fill_value=fill_value, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "nonzero_static"
+        if out is not None:
+            return write_out(name, out, nonzero_static(input, size=size, fill_value=fill_value))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if size.__class__ is not int:
+            size = checks.integer(name, "size", size)
+        if fill_value.__class__ is not int:
+            fill_value = checks.integer(name, "fill_value", fill_value)
+        self, size, fill_value = indexing_checks.nonnegative_size(name, self, size, fill_value)
+        places = op.nonzero(self)
+        return op.constant_pad_nd(places, (0, 0, 0, size - places._shape[0]), fill_value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
@@ -1329,19 +1425,23 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     Gradients:
         through: nonzero(atleast_1d(self)).unbind(1) if as_tuple else nonzero(self)
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("nonzero.as_tuple", nonzero_as_tuple, "composite", input, as_tuple=as_tuple))
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "nonzero"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if as_tuple.__class__ is not bool:
-        as_tuple = checks.boolean(name, "as_tuple", as_tuple)
-    return op.nonzero(op.atleast_1d(self)).unbind(1) if as_tuple else op.nonzero(self)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("nonzero.as_tuple", nonzero_as_tuple, "composite", input, as_tuple=as_tuple))
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "nonzero"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if as_tuple.__class__ is not bool:
+            as_tuple = checks.boolean(name, "as_tuple", as_tuple)
+        return op.nonzero(op.atleast_1d(self)).unbind(1) if as_tuple else op.nonzero(self)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
@@ -1361,15 +1461,19 @@ def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> 
     Raises:
         IndexError: expected: indices of integers.
     """
-    if not watch.every:
-        result = CHECKED_INDICES.launch(index, dim, size, op, wrap)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = CHECKED_INDICES.launch(index, dim, size, op, wrap)
+            if result is not None:
+                return result
+        if (index.__class__ not in plain or dim.__class__ not in plain or size.__class__ not in plain) and (
+            result := intercept("checked_indices", checked_indices, "leading", index, dim, size, op, wrap)
+        ) is not NOT_HANDLED:
             return result
-    if (index.__class__ not in plain or dim.__class__ not in plain or size.__class__ not in plain) and (
-        result := intercept("checked_indices", checked_indices, "leading", index, dim, size, op, wrap)
-    ) is not NOT_HANDLED:
-        return result
-    return _checked_indices("checked_indices", index, dim, size, op, wrap)
+        return _checked_indices("checked_indices", index, dim, size, op, wrap)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
@@ -1424,17 +1528,21 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.take(sg.tensor([[1, 2], [3, 4]]), sg.tensor([0, 3]))
         tensor([1, 4])
     """
-    if not watch.every and out is None:
-        result = TAKE.launch(input, index)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = TAKE.launch(input, index)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or index.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("take", take, "take_elements", input, index, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or index.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("take", take, "take_elements", input, index, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("take", out, _take("take", input, index), (input, index), share="none")
-    return _take("take", input, index)
+        if out is not None:
+            return write_out("take", out, _take("take", input, index), (input, index), share="none")
+        return _take("take", input, index)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _take(name: str, self, index, into=None) -> Any:
@@ -1491,38 +1599,46 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
         tensor([[0., 5.],
                 [6., 0.]])
     """
-    if not watch.every and out is None:
-        result = PUT.launch(input, index, source, accumulate)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = PUT.launch(input, index, source, accumulate)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or index.__class__ not in plain
+            or source.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("put", put, "put_elements", input, index, source, accumulate, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or index.__class__ not in plain
-        or source.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("put", put, "put_elements", input, index, source, accumulate, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "put", out, _put("put", input, index, source, accumulate), (input, index, source), share="none"
-        )
-    return _put("put", input, index, source, accumulate)
+        if out is not None:
+            return write_out(
+                "put", out, _put("put", input, index, source, accumulate), (input, index, source), share="none"
+            )
+        return _put("put", input, index, source, accumulate)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """`put`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and PUT.launch_in_place(input, index, source, accumulate) is not None:
-        return input
-    if (input.__class__ not in plain or index.__class__ not in plain or source.__class__ not in plain) and (
-        result := intercept("put", put_, "put_elements", input, index, source, accumulate)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("put_", input, (input, index, source), keep=(), share="none")
-    before = input._grad_fn
-    _put("put_", original, index, source, accumulate, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and PUT.launch_in_place(input, index, source, accumulate) is not None:
+            return input
+        if (input.__class__ not in plain or index.__class__ not in plain or source.__class__ not in plain) and (
+            result := intercept("put", put_, "put_elements", input, index, source, accumulate)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("put_", input, (input, index, source), keep=(), share="none")
+        before = input._grad_fn
+        _put("put_", original, index, source, accumulate, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _put(name: str, self, index, source, accumulate, into=None) -> Any:
@@ -1588,17 +1704,21 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
         >>> sg.unravel_index(sg.tensor([5, 0]), (3, 4))
         (tensor([1, 0]), tensor([1, 0]))
     """
-    if (
-        indices.__class__ not in plain
-        and (result := intercept("unravel_index", unravel_index, "composite", indices, shape)) is not NOT_HANDLED
-    ):
-        return result
-    name = "unravel_index"
-    if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
-    shape = checks.integer_list(name, "shape", shape, 1)
-    indices, shape = shape_checks_repeat.unravel_index(name, indices, shape)
-    return indexing_formulas.unraveled(indices.long(), shape)
+    try:
+        if (
+            indices.__class__ not in plain
+            and (result := intercept("unravel_index", unravel_index, "composite", indices, shape)) is not NOT_HANDLED
+        ):
+            return result
+        name = "unravel_index"
+        if not isinstance(indices, Tensor):
+            indices = checks.tensor(name, "indices", indices)
+        shape = checks.integer_list(name, "shape", shape, 1)
+        indices, shape = shape_checks_repeat.unravel_index(name, indices, shape)
+        return indexing_formulas.unraveled(indices.long(), shape)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def take_along_dim(
@@ -1631,28 +1751,32 @@ def take_along_dim(
         tensor([[1, 3],
                 [2, 4]])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or indices.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "take_along_dim"
-    if out is not None:
-        return write_out(name, out, take_along_dim(input, indices, dim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, indices, dim = indexing_checks_take_put.take_along_dim(name, self, indices, dim)
-    x = self.flatten() if dim is None else self
-    along = 0 if dim is None else dim
-    places = op.remainder(indices.flatten() if dim is None else indices, x._shape[along] or 1)
-    wide = indexing_formulas.broadcast_beside("take_along_dim", along, x._shape, places._shape)
-    return x.expand(wide[0]).gather(along, places.expand(wide[1]))
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or indices.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "take_along_dim"
+        if out is not None:
+            return write_out(name, out, take_along_dim(input, indices, dim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(indices, Tensor):
+            indices = checks.tensor(name, "indices", indices)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        self, indices, dim = indexing_checks_take_put.take_along_dim(name, self, indices, dim)
+        x = self.flatten() if dim is None else self
+        along = 0 if dim is None else dim
+        places = op.remainder(indices.flatten() if dim is None else indices, x._shape[along] or 1)
+        wide = indexing_formulas.broadcast_beside("take_along_dim", along, x._shape, places._shape)
+        return x.expand(wide[0]).gather(along, places.expand(wide[1]))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="widest")
@@ -1691,52 +1815,62 @@ def index_copy(
                 [0., 0.],
                 [1., 2.]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = INDEX_COPY.launch(input, dim, index, source)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = INDEX_COPY.launch(input, dim, index, source)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or source.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("index_copy", index_copy, "copy_rows", input, dim, index, source, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or source.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("index_copy", index_copy, "copy_rows", input, dim, index, source, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "index_copy",
-            out,
-            _index_copy("index_copy", input, dim, index, source),
-            (input, index, source),
-            share="none",
-        )
-    return _index_copy("index_copy", input, dim, index, source)
+        if out is not None:
+            return write_out(
+                "index_copy",
+                out,
+                _index_copy("index_copy", input, dim, index, source),
+                (input, index, source),
+                share="none",
+            )
+        return _index_copy("index_copy", input, dim, index, source)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def index_copy_(
     input: Tensor, dim: int = None, index: Tensor = None, source: Tensor = None, *, axis: Any = None
 ) -> Tensor:
     """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if not watch.every and INDEX_COPY.launch_in_place(input, dim, index, source) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or source.__class__ not in plain
-    ) and (result := intercept("index_copy", index_copy_, "copy_rows", input, dim, index, source)) is not NOT_HANDLED:
-        return result
-    original = before_write("index_copy_", input, (input, index, source), keep=(), share="none")
-    before = input._grad_fn
-    _index_copy("index_copy_", original, dim, index, source, into=input)
-    return after_write(input, before)
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and INDEX_COPY.launch_in_place(input, dim, index, source) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or source.__class__ not in plain
+        ) and (
+            result := intercept("index_copy", index_copy_, "copy_rows", input, dim, index, source)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("index_copy_", input, (input, index, source), keep=(), share="none")
+        before = input._grad_fn
+        _index_copy("index_copy_", original, dim, index, source, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _index_copy(name: str, self, dim, index, source, into=None) -> Any:
@@ -1804,50 +1938,58 @@ def index_fill_int_scalar(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
     """
-    if not watch.every and out is None:
-        result = INDEX_FILL_INT_SCALAR.launch(input, dim, index, value)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = INDEX_FILL_INT_SCALAR.launch(input, dim, index, value)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or value.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "index_fill.int_Scalar", index_fill_int_scalar, "fill_rows", input, dim, index, value, out=out
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or value.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "index_fill.int_Scalar", index_fill_int_scalar, "fill_rows", input, dim, index, value, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "index_fill",
-            out,
-            _index_fill_int_scalar("index_fill", input, dim, index, value),
-            (input, index),
-            share="none",
-        )
-    return _index_fill_int_scalar("index_fill", input, dim, index, value)
+        if out is not None:
+            return write_out(
+                "index_fill",
+                out,
+                _index_fill_int_scalar("index_fill", input, dim, index, value),
+                (input, index),
+                share="none",
+            )
+        return _index_fill_int_scalar("index_fill", input, dim, index, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """`index_fill_int_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and INDEX_FILL_INT_SCALAR.launch_in_place(input, dim, index, value) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or value.__class__ not in plain
-    ) and (
-        result := intercept("index_fill.int_Scalar", index_fill_int_scalar_, "fill_rows", input, dim, index, value)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("index_fill_", input, (input, index), keep=(), share="none", replaces=True)
-    before = input._grad_fn
-    _index_fill_int_scalar("index_fill_", original, dim, index, value, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and INDEX_FILL_INT_SCALAR.launch_in_place(input, dim, index, value) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or value.__class__ not in plain
+        ) and (
+            result := intercept("index_fill.int_Scalar", index_fill_int_scalar_, "fill_rows", input, dim, index, value)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("index_fill_", input, (input, index), keep=(), share="none", replaces=True)
+        before = input._grad_fn
+        _index_fill_int_scalar("index_fill_", original, dim, index, value, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _index_fill_int_scalar(name: str, self, dim, index, value, into=None) -> Any:
@@ -1911,50 +2053,58 @@ def index_fill_int_tensor(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
     """
-    if not watch.every and out is None:
-        result = INDEX_FILL_INT_TENSOR.launch(input, dim, index, value)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = INDEX_FILL_INT_TENSOR.launch(input, dim, index, value)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or value.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "index_fill.int_Tensor", index_fill_int_tensor, "fill_rows", input, dim, index, value, out=out
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or value.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "index_fill.int_Tensor", index_fill_int_tensor, "fill_rows", input, dim, index, value, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "index_fill",
-            out,
-            _index_fill_int_tensor("index_fill", input, dim, index, value),
-            (input, index, value),
-            share="none",
-        )
-    return _index_fill_int_tensor("index_fill", input, dim, index, value)
+        if out is not None:
+            return write_out(
+                "index_fill",
+                out,
+                _index_fill_int_tensor("index_fill", input, dim, index, value),
+                (input, index, value),
+                share="none",
+            )
+        return _index_fill_int_tensor("index_fill", input, dim, index, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
     """`index_fill_int_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and INDEX_FILL_INT_TENSOR.launch_in_place(input, dim, index, value) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or value.__class__ not in plain
-    ) and (
-        result := intercept("index_fill.int_Tensor", index_fill_int_tensor_, "fill_rows", input, dim, index, value)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("index_fill_", input, (input, index, value), keep=(), share="none", replaces=True)
-    before = input._grad_fn
-    _index_fill_int_tensor("index_fill_", original, dim, index, value, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and INDEX_FILL_INT_TENSOR.launch_in_place(input, dim, index, value) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or value.__class__ not in plain
+        ) and (
+            result := intercept("index_fill.int_Tensor", index_fill_int_tensor_, "fill_rows", input, dim, index, value)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("index_fill_", input, (input, index, value), keep=(), share="none", replaces=True)
+        before = input._grad_fn
+        _index_fill_int_tensor("index_fill_", original, dim, index, value, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _index_fill_int_tensor(name: str, self, dim, index, value, into=None) -> Any:
@@ -2047,42 +2197,46 @@ def scatter_reduce(
         >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="mean", include_self=False)
         tensor([3., 3.])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = SCATTER_REDUCE.launch(input, dim, index, src, reduce, include_self)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = SCATTER_REDUCE.launch(input, dim, index, src, reduce, include_self)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or src.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "scatter_reduce.two",
+                scatter_reduce,
+                "along",
+                input,
+                dim,
+                index,
+                src,
+                reduce,
+                include_self=include_self,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or src.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "scatter_reduce.two",
-            scatter_reduce,
-            "along",
-            input,
-            dim,
-            index,
-            src,
-            reduce,
-            include_self=include_self,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "scatter_reduce",
-            out,
-            _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self),
-            (input, index, src),
-            share="none",
-        )
-    return _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self)
+        if out is not None:
+            return write_out(
+                "scatter_reduce",
+                out,
+                _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self),
+                (input, index, src),
+                share="none",
+            )
+        return _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def scatter_reduce_(
@@ -2096,23 +2250,35 @@ def scatter_reduce_(
     axis: Any = None,
 ) -> Tensor:
     """`scatter_reduce`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or src.__class__ not in plain
-    ) and (
-        result := intercept(
-            "scatter_reduce.two", scatter_reduce_, "along", input, dim, index, src, reduce, include_self=include_self
-        )
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="none")
-    before = input._grad_fn
-    _scatter_reduce("scatter_reduce_", original, dim, index, src, reduce, include_self, into=input)
-    return after_write(input, before)
+    try:
+        if axis is not None:
+            dim = axis
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or src.__class__ not in plain
+        ) and (
+            result := intercept(
+                "scatter_reduce.two",
+                scatter_reduce_,
+                "along",
+                input,
+                dim,
+                index,
+                src,
+                reduce,
+                include_self=include_self,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="none")
+        before = input._grad_fn
+        _scatter_reduce("scatter_reduce_", original, dim, index, src, reduce, include_self, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into=None) -> Any:
@@ -2188,49 +2354,59 @@ def scatter_src_reduce(
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
-    if (
-        input.__class__ not in plain
-        or index.__class__ not in plain
-        or src.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "scatter.src_reduce", scatter_src_reduce, "composite", input, dim, index, src, reduce=reduce, out=out
+    try:
+        if (
+            input.__class__ not in plain
+            or index.__class__ not in plain
+            or src.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "scatter.src_reduce", scatter_src_reduce, "composite", input, dim, index, src, reduce=reduce, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "scatter"
+        if out is not None:
+            return write_out(name, out, scatter_src_reduce(input, dim, index, src, reduce=reduce))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if not isinstance(index, Tensor):
+            index = checks.tensor(name, "index", index)
+        if not isinstance(src, Tensor):
+            src = checks.tensor(name, "src", src)
+        if reduce.__class__ is not str:
+            reduce = checks.string(name, "reduce", reduce)
+        self, dim, index, src, reduce = indexing_checks_take_put.scatter_by(name, self, dim, index, src, reduce)
+        return (
+            op.scatter_add(self, dim, index, src)
+            if reduce == "add"
+            else op.scatter_reduce(self, dim, index, src, "prod")
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "scatter"
-    if out is not None:
-        return write_out(name, out, scatter_src_reduce(input, dim, index, src, reduce=reduce))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    if not isinstance(src, Tensor):
-        src = checks.tensor(name, "src", src)
-    if reduce.__class__ is not str:
-        reduce = checks.string(name, "reduce", reduce)
-    self, dim, index, src, reduce = indexing_checks_take_put.scatter_by(name, self, dim, index, src, reduce)
-    return (
-        op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
     """`scatter_src_reduce`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or index.__class__ not in plain or src.__class__ not in plain) and (
-        result := intercept(
-            "scatter.src_reduce", scatter_src_reduce_, "composite", input, dim, index, src, reduce=reduce
-        )
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="full")
-    before = input._grad_fn
-    adopt_result("scatter_", input, scatter_src_reduce(original, dim, index, src, reduce=reduce))
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or index.__class__ not in plain or src.__class__ not in plain) and (
+            result := intercept(
+                "scatter.src_reduce", scatter_src_reduce_, "composite", input, dim, index, src, reduce=reduce
+            )
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="full")
+        before = input._grad_fn
+        adopt_result("scatter_", input, scatter_src_reduce(original, dim, index, src, reduce=reduce))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def scatter_value_reduce(
@@ -2257,44 +2433,64 @@ def scatter_value_reduce(
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
-    if (input.__class__ not in plain or index.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "scatter.value_reduce", scatter_value_reduce, "composite", input, dim, index, value, reduce=reduce, out=out
+    try:
+        if (input.__class__ not in plain or index.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "scatter.value_reduce",
+                scatter_value_reduce,
+                "composite",
+                input,
+                dim,
+                index,
+                value,
+                reduce=reduce,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "scatter"
+        if out is not None:
+            return write_out(name, out, scatter_value_reduce(input, dim, index, value, reduce=reduce))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if not isinstance(index, Tensor):
+            index = checks.tensor(name, "index", index)
+        value = checks.scalar(name, "value", value)
+        if reduce.__class__ is not str:
+            reduce = checks.string(name, "reduce", reduce)
+        self, dim, index, value, reduce = indexing_checks_take_put.scatter_value_by(
+            name, self, dim, index, value, reduce
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "scatter"
-    if out is not None:
-        return write_out(name, out, scatter_value_reduce(input, dim, index, value, reduce=reduce))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    value = checks.scalar(name, "value", value)
-    if reduce.__class__ is not str:
-        reduce = checks.string(name, "reduce", reduce)
-    self, dim, index, value, reduce = indexing_checks_take_put.scatter_value_by(name, self, dim, index, value, reduce)
-    src = indexing_formulas.full_of(self, index._shape, value)
-    return (
-        op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
-    )
+        src = indexing_formulas.full_of(self, index._shape, value)
+        return (
+            op.scatter_add(self, dim, index, src)
+            if reduce == "add"
+            else op.scatter_reduce(self, dim, index, src, "prod")
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str) -> Tensor:
     """`scatter_value_reduce`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or index.__class__ not in plain) and (
-        result := intercept(
-            "scatter.value_reduce", scatter_value_reduce_, "composite", input, dim, index, value, reduce=reduce
-        )
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("scatter_", input, (input, index), keep=(input, index), share="full")
-    before = input._grad_fn
-    adopt_result("scatter_", input, scatter_value_reduce(original, dim, index, value, reduce=reduce))
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or index.__class__ not in plain) and (
+            result := intercept(
+                "scatter.value_reduce", scatter_value_reduce_, "composite", input, dim, index, value, reduce=reduce
+            )
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("scatter_", input, (input, index), keep=(input, index), share="full")
+        before = input._grad_fn
+        adopt_result("scatter_", input, scatter_value_reduce(original, dim, index, value, reduce=reduce))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def index_reduce(
@@ -2337,51 +2533,55 @@ def index_reduce(
         >>> sg.index_reduce(sg.ones(3), 0, sg.tensor([0, 2, 0]), sg.tensor([5.0, 3.0, 4.0]), "amax")
         tensor([5., 1., 3.])
     """
-    if axis is not None:
-        dim = axis
-    if (
-        input.__class__ not in plain
-        or index.__class__ not in plain
-        or source.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "index_reduce",
-            index_reduce,
-            "composite",
-            input,
-            dim,
-            index,
-            source,
-            reduce,
-            include_self=include_self,
-            out=out,
+    try:
+        if axis is not None:
+            dim = axis
+        if (
+            input.__class__ not in plain
+            or index.__class__ not in plain
+            or source.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "index_reduce",
+                index_reduce,
+                "composite",
+                input,
+                dim,
+                index,
+                source,
+                reduce,
+                include_self=include_self,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "index_reduce"
+        if out is not None:
+            return write_out(name, out, index_reduce(input, dim, index, source, reduce, include_self=include_self))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if not isinstance(index, Tensor):
+            index = checks.tensor(name, "index", index)
+        if not isinstance(source, Tensor):
+            source = checks.tensor(name, "source", source)
+        if reduce.__class__ is not str:
+            reduce = checks.string(name, "reduce", reduce)
+        if include_self.__class__ is not bool:
+            include_self = checks.boolean(name, "include_self", include_self)
+        self, dim, index, source, reduce, include_self = indexing_checks_take_put.index_reduce(
+            name, self, dim, index, source, reduce, include_self
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "index_reduce"
-    if out is not None:
-        return write_out(name, out, index_reduce(input, dim, index, source, reduce, include_self=include_self))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
-    if reduce.__class__ is not str:
-        reduce = checks.string(name, "reduce", reduce)
-    if include_self.__class__ is not bool:
-        include_self = checks.boolean(name, "include_self", include_self)
-    self, dim, index, source, reduce, include_self = indexing_checks_take_put.index_reduce(
-        name, self, dim, index, source, reduce, include_self
-    )
-    size = self._shape[dim] if self.ndim else 1
-    places = op.checked_indices(index.reshape((-1,)), dim, size, "index_reduce", False)
-    spread = indexing_formulas.along_dim(places, dim, self.ndim).expand(source._shape)
-    return op.scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
+        size = self._shape[dim] if self.ndim else 1
+        places = op.checked_indices(index.reshape((-1,)), dim, size, "index_reduce", False)
+        spread = indexing_formulas.along_dim(places, dim, self.ndim).expand(source._shape)
+        return op.scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def index_reduce_(
@@ -2395,18 +2595,26 @@ def index_reduce_(
     axis: Any = None,
 ) -> Tensor:
     """`index_reduce`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or index.__class__ not in plain or source.__class__ not in plain) and (
-        result := intercept(
-            "index_reduce", index_reduce_, "composite", input, dim, index, source, reduce, include_self=include_self
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or index.__class__ not in plain or source.__class__ not in plain) and (
+            result := intercept(
+                "index_reduce", index_reduce_, "composite", input, dim, index, source, reduce, include_self=include_self
+            )
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write(
+            "index_reduce_", input, (input, index, source), keep=(input, index, source), share="full"
         )
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("index_reduce_", input, (input, index, source), keep=(input, index, source), share="full")
-    before = input._grad_fn
-    adopt_result("index_reduce_", input, index_reduce(original, dim, index, source, reduce, include_self=include_self))
-    return after_write(input, before)
+        before = input._grad_fn
+        adopt_result(
+            "index_reduce_", input, index_reduce(original, dim, index, source, reduce, include_self=include_self)
+        )
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
@@ -2423,15 +2631,19 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if not watch.every:
-        result = ORDER_OF_TRUE.launch(mask, available, lead)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = ORDER_OF_TRUE.launch(mask, available, lead)
+            if result is not None:
+                return result
+        if (mask.__class__ not in plain or available.__class__ not in plain or lead.__class__ not in plain) and (
+            result := intercept("order_of_true", order_of_true, "ordered", mask, available, lead)
+        ) is not NOT_HANDLED:
             return result
-    if (mask.__class__ not in plain or available.__class__ not in plain or lead.__class__ not in plain) and (
-        result := intercept("order_of_true", order_of_true, "ordered", mask, available, lead)
-    ) is not NOT_HANDLED:
-        return result
-    return _order_of_true("order_of_true", mask, available, lead)
+        return _order_of_true("order_of_true", mask, available, lead)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
@@ -2479,15 +2691,19 @@ def masked_written(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
     """
-    if not watch.every:
-        result = MASKED_WRITTEN.launch(input, mask, source)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = MASKED_WRITTEN.launch(input, mask, source)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or mask.__class__ not in plain or source.__class__ not in plain) and (
+            result := intercept("masked_written", masked_written, "write_where", input, mask, source)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or mask.__class__ not in plain or source.__class__ not in plain) and (
-        result := intercept("masked_written", masked_written, "write_where", input, mask, source)
-    ) is not NOT_HANDLED:
-        return result
-    return _masked_written("masked_written", input, mask, source)
+        return _masked_written("masked_written", input, mask, source)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _masked_written(name: str, self, mask, source, into=None) -> Any:
@@ -2548,51 +2764,59 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
         >>> sg.zeros(3).masked_scatter(mask, sg.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
-    if not watch.every and out is None:
-        result = MASKED_WRITTEN.launch(input, mask, source)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = MASKED_WRITTEN.launch(input, mask, source)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or mask.__class__ not in plain
+            or source.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("masked_scatter", masked_scatter, "composite", input, mask, source, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or mask.__class__ not in plain
-        or source.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("masked_scatter", masked_scatter, "composite", input, mask, source, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "masked_scatter"
-    if out is not None:
-        return write_out(name, out, masked_scatter(input, mask, source))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
-    if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
-    self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
-    return indexing_formulas.scattered_where(self, mask, source)
+        name = "masked_scatter"
+        if out is not None:
+            return write_out(name, out, masked_scatter(input, mask, source))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(mask, Tensor):
+            mask = checks.tensor(name, "mask", mask)
+        if not isinstance(source, Tensor):
+            source = checks.tensor(name, "source", source)
+        self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
+        return indexing_formulas.scattered_where(self, mask, source)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`masked_scatter`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or mask.__class__ not in plain or source.__class__ not in plain) and (
-        result := intercept("masked_scatter", masked_scatter_, "composite", input, mask, source)
-    ) is not NOT_HANDLED:
-        return result
-    before_write("masked_scatter_", input, (input, mask, source), keep=(), share="full")
-    name = "masked_scatter"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
-    if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
-    self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
-    check_shape("masked_scatter_", input, self)
-    return indexing_formulas.write_masked_scatter(input, mask, source)
+    try:
+        if (input.__class__ not in plain or mask.__class__ not in plain or source.__class__ not in plain) and (
+            result := intercept("masked_scatter", masked_scatter_, "composite", input, mask, source)
+        ) is not NOT_HANDLED:
+            return result
+        before_write("masked_scatter_", input, (input, mask, source), keep=(), share="full")
+        name = "masked_scatter"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(mask, Tensor):
+            mask = checks.tensor(name, "mask", mask)
+        if not isinstance(source, Tensor):
+            source = checks.tensor(name, "source", source)
+        self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
+        check_shape("masked_scatter_", input, self)
+        return indexing_formulas.write_masked_scatter(input, mask, source)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def select_scatter(
@@ -2622,31 +2846,35 @@ def select_scatter(
         tensor([[0., 0.],
                 [1., 1.]])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = SELECT_SCATTER.launch(input, src, dim, index)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = SELECT_SCATTER.launch(input, src, dim, index)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or src.__class__ not in plain
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("select_scatter", select_scatter, "along", input, src, dim, index, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or src.__class__ not in plain
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("select_scatter", select_scatter, "along", input, src, dim, index, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "select_scatter",
-            out,
-            _select_scatter("select_scatter", input, src, dim, index),
-            (input, src),
-            share="overlap",
-        )
-    return _select_scatter("select_scatter", input, src, dim, index)
+        if out is not None:
+            return write_out(
+                "select_scatter",
+                out,
+                _select_scatter("select_scatter", input, src, dim, index),
+                (input, src),
+                share="overlap",
+            )
+        return _select_scatter("select_scatter", input, src, dim, index)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _select_scatter(name: str, self, src, dim, index, into=None) -> Any:
@@ -2724,33 +2952,37 @@ def slice_scatter(
         >>> sg.slice_scatter(sg.zeros(4), sg.ones(2), start=1, end=3)
         tensor([0., 1., 1., 0.])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = SLICE_SCATTER.launch(input, src, dim, start, end, step)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = SLICE_SCATTER.launch(input, src, dim, start, end, step)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or src.__class__ not in plain
+            or dim.__class__ not in plain
+            or start.__class__ not in plain
+            or end.__class__ not in plain
+            or step.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("slice_scatter", slice_scatter, "along", input, src, dim, start, end, step, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or src.__class__ not in plain
-        or dim.__class__ not in plain
-        or start.__class__ not in plain
-        or end.__class__ not in plain
-        or step.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("slice_scatter", slice_scatter, "along", input, src, dim, start, end, step, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "slice_scatter",
-            out,
-            _slice_scatter("slice_scatter", input, src, dim, start, end, step),
-            (input, src),
-            share="overlap",
-        )
-    return _slice_scatter("slice_scatter", input, src, dim, start, end, step)
+        if out is not None:
+            return write_out(
+                "slice_scatter",
+                out,
+                _slice_scatter("slice_scatter", input, src, dim, start, end, step),
+                (input, src),
+                share="overlap",
+            )
+        return _slice_scatter("slice_scatter", input, src, dim, start, end, step)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _slice_scatter(name: str, self, src, dim, start, end, step, into=None) -> Any:
@@ -2822,30 +3054,34 @@ def diagonal_scatter(
         tensor([[1., 0.],
                 [0., 2.]])
     """
-    if not watch.every and out is None:
-        result = DIAGONAL_SCATTER.launch(input, src, offset, dim1, dim2)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = DIAGONAL_SCATTER.launch(input, src, offset, dim1, dim2)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or src.__class__ not in plain
+            or offset.__class__ not in plain
+            or dim1.__class__ not in plain
+            or dim2.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("diagonal_scatter", diagonal_scatter, "along", input, src, offset, dim1, dim2, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or src.__class__ not in plain
-        or offset.__class__ not in plain
-        or dim1.__class__ not in plain
-        or dim2.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("diagonal_scatter", diagonal_scatter, "along", input, src, offset, dim1, dim2, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "diagonal_scatter",
-            out,
-            _diagonal_scatter("diagonal_scatter", input, src, offset, dim1, dim2),
-            (input, src),
-            share="overlap",
-        )
-    return _diagonal_scatter("diagonal_scatter", input, src, offset, dim1, dim2)
+        if out is not None:
+            return write_out(
+                "diagonal_scatter",
+                out,
+                _diagonal_scatter("diagonal_scatter", input, src, offset, dim1, dim2),
+                (input, src),
+                share="overlap",
+            )
+        return _diagonal_scatter("diagonal_scatter", input, src, offset, dim1, dim2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _diagonal_scatter(name: str, self, src, offset, dim1, dim2, into=None) -> Any:
@@ -2923,31 +3159,37 @@ def as_strided_scatter(
         >>> sg.as_strided_scatter(sg.zeros(4), sg.ones(2), (2,), (2,), 1)
         tensor([0., 1., 0., 1.])
     """
-    if (input.__class__ not in plain or src.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "as_strided_scatter", as_strided_scatter, "composite", input, src, size, stride, storage_offset, out=out
+    try:
+        if (input.__class__ not in plain or src.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "as_strided_scatter", as_strided_scatter, "composite", input, src, size, stride, storage_offset, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "as_strided_scatter"
+        if out is not None:
+            return write_out(name, out, as_strided_scatter(input, src, size, stride, storage_offset))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(src, Tensor):
+            src = checks.tensor(name, "src", src)
+        size = checks.integer_list(name, "size", size)
+        stride = checks.integer_list(name, "stride", stride)
+        if storage_offset is not None and storage_offset.__class__ is not int:
+            storage_offset = checks.integer(name, "storage_offset", storage_offset)
+        self, src, size, stride, storage_offset = indexing_checks_take_put.as_strided_scatter(
+            name, self, src, size, stride, storage_offset
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "as_strided_scatter"
-    if out is not None:
-        return write_out(name, out, as_strided_scatter(input, src, size, stride, storage_offset))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(src, Tensor):
-        src = checks.tensor(name, "src", src)
-    size = checks.integer_list(name, "size", size)
-    stride = checks.integer_list(name, "stride", stride)
-    if storage_offset is not None and storage_offset.__class__ is not int:
-        storage_offset = checks.integer(name, "storage_offset", storage_offset)
-    self, src, size, stride, storage_offset = indexing_checks_take_put.as_strided_scatter(
-        name, self, src, size, stride, storage_offset
-    )
-    offset = self.storage_offset()
-    region = op.restride(indexing_formulas.trues_like(src), stride, storage_offset, self._shape, self.stride(), offset)
-    spread = op.restride(src.to(self._dtype), stride, storage_offset, self._shape, self.stride(), offset)
-    return op.where(region, spread, self)
+        offset = self.storage_offset()
+        region = op.restride(
+            indexing_formulas.trues_like(src), stride, storage_offset, self._shape, self.stride(), offset
+        )
+        spread = op.restride(src.to(self._dtype), stride, storage_offset, self._shape, self.stride(), offset)
+        return op.where(region, spread, self)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
@@ -2966,16 +3208,20 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
     Raises:
         RuntimeError: expected: one value.
     """
-    if not watch.every and kernels.FILL__SCALAR.launch_in_place(input, value) is not None:
-        return input
-    if (input.__class__ not in plain or value.__class__ not in plain) and (
-        result := intercept("fill_.Scalar", fill__scalar, "elementwise", input, value)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("fill_", input, (input,), keep=(), share="full", replaces=True)
-    before = input._grad_fn
-    _fill__scalar("fill_", original, value, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.FILL__SCALAR.launch_in_place(input, value) is not None:
+            return input
+        if (input.__class__ not in plain or value.__class__ not in plain) and (
+            result := intercept("fill_.Scalar", fill__scalar, "elementwise", input, value)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("fill_", input, (input,), keep=(), share="full", replaces=True)
+        before = input._grad_fn
+        _fill__scalar("fill_", original, value, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _fill__scalar(name: str, self, value, into=None) -> Any:
@@ -3007,14 +3253,18 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: one value.
     """
-    if (input.__class__ not in plain or value.__class__ not in plain) and (
-        result := intercept("fill_.Tensor", fill__tensor, "filling", input, value)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("fill_", input, (input, value), keep=(), share="full")
-    before = input._grad_fn
-    _fill__tensor("fill_", original, value, into=input)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or value.__class__ not in plain) and (
+            result := intercept("fill_.Tensor", fill__tensor, "filling", input, value)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("fill_", input, (input, value), keep=(), share="full")
+        before = input._grad_fn
+        _fill__tensor("fill_", original, value, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _fill__tensor(name: str, self, value, into=None) -> Any:
@@ -3045,14 +3295,21 @@ def zero_(input: Tensor) -> Tensor:
         >>> sg.ones(2).zero_()
         tensor([0., 0.])
     """
-    if not watch.every and kernels.ZERO_.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("zero_", zero_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("zero_", input, (input,), keep=(), share="full", replaces=True)
-    before = input._grad_fn
-    _zero_("zero_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ZERO_.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("zero_", zero_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("zero_", input, (input,), keep=(), share="full", replaces=True)
+        before = input._grad_fn
+        _zero_("zero_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _zero_(name: str, self, into=None) -> Any:
@@ -3088,21 +3345,25 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
                 [0., 0.],
                 [1., 0.]])
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("fill_diagonal_", fill_diagonal_, "composite", input, fill_value, wrap))
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "fill_diagonal_"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    fill_value = checks.scalar(name, "fill_value", fill_value)
-    if wrap.__class__ is not bool:
-        wrap = checks.boolean(name, "wrap", wrap)
-    self, fill_value, wrap = shape_checks_repeat.fill_diagonal(name, self, fill_value, wrap)
-    return shape_formulas.filled_diagonal(self, fill_value, wrap)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("fill_diagonal_", fill_diagonal_, "composite", input, fill_value, wrap))
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "fill_diagonal_"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        fill_value = checks.scalar(name, "fill_value", fill_value)
+        if wrap.__class__ is not bool:
+            wrap = checks.boolean(name, "wrap", wrap)
+        self, fill_value, wrap = shape_checks_repeat.fill_diagonal(name, self, fill_value, wrap)
+        return shape_formulas.filled_diagonal(self, fill_value, wrap)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
@@ -3128,16 +3389,20 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
         tensor([[1., 2.],
                 [1., 2.]])
     """
-    if not watch.every and COPY_.launch_in_place(input, src, non_blocking) is not None:
-        return input
-    if (input.__class__ not in plain or src.__class__ not in plain) and (
-        result := intercept("copy_", copy_, "elementwise", input, src, non_blocking)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("copy_", input, (input, src), keep=(), share="full")
-    before = input._grad_fn
-    _copy_("copy_", original, src, non_blocking, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and COPY_.launch_in_place(input, src, non_blocking) is not None:
+            return input
+        if (input.__class__ not in plain or src.__class__ not in plain) and (
+            result := intercept("copy_", copy_, "elementwise", input, src, non_blocking)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("copy_", input, (input, src), keep=(), share="full")
+        before = input._grad_fn
+        _copy_("copy_", original, src, non_blocking, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
@@ -3229,15 +3494,19 @@ def scatter(input, *args, **kwargs):
         tensor([[0., 0., 5.],
                 [7., 0., 0.]])
     """
-    if len(args) == 3 and not kwargs and isinstance(args[2], Tensor):
-        return scatter_src(input, *args)
-    if len(args) == 3 and not kwargs and args[2].__class__ in NUMBERS:
-        return scatter_value(input, *args)
-    if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and isinstance(args[2], Tensor):
-        return scatter_src_reduce(input, *args, **kwargs)
-    if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and args[2].__class__ in NUMBERS:
-        return scatter_value_reduce(input, *args, **kwargs)
-    return _scatter_overloads(input, *args, **kwargs)
+    try:
+        if len(args) == 3 and not kwargs and isinstance(args[2], Tensor):
+            return scatter_src(input, *args)
+        if len(args) == 3 and not kwargs and args[2].__class__ in NUMBERS:
+            return scatter_value(input, *args)
+        if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and isinstance(args[2], Tensor):
+            return scatter_src_reduce(input, *args, **kwargs)
+        if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and args[2].__class__ in NUMBERS:
+            return scatter_value_reduce(input, *args, **kwargs)
+        return _scatter_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _masked_fill_overloads = Overloads(
@@ -3273,11 +3542,15 @@ def masked_fill(input, mask, value, *, out=None):
         >>> x.masked_fill(x < 0, 0.0)
         tensor([1., 0., 3.])
     """
-    if value.__class__ in NUMBERS:
-        return masked_fill_scalar(input, mask, value, out=out)
-    if isinstance(value, Tensor):
-        return masked_fill_tensor(input, mask, value, out=out)
-    return _masked_fill_overloads(input, mask, value, **({} if out is None else {"out": out}))
+    try:
+        if value.__class__ in NUMBERS:
+            return masked_fill_scalar(input, mask, value, out=out)
+        if isinstance(value, Tensor):
+            return masked_fill_tensor(input, mask, value, out=out)
+        return _masked_fill_overloads(input, mask, value, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _nonzero_overloads = Overloads(
@@ -3309,11 +3582,15 @@ def nonzero(input, *args, **kwargs):
         tensor([[0, 1],
                 [1, 0]])
     """
-    if not args and not kwargs:
-        return nonzero_default(input)
-    if len(kwargs) == 1 and "as_tuple" in kwargs:
-        return nonzero_as_tuple(input, *args, **kwargs)
-    return _nonzero_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return nonzero_default(input)
+        if len(kwargs) == 1 and "as_tuple" in kwargs:
+            return nonzero_as_tuple(input, *args, **kwargs)
+        return _nonzero_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _index_fill_overloads = Overloads(
@@ -3361,13 +3638,17 @@ def index_fill(input, dim=None, index=None, value=None, *, out=None, axis=None):
         >>> sg.ones(3).index_fill(0, sg.tensor([0, 2]), -1.0)
         tensor([-1.,  1., -1.])
     """
-    if axis is not None:
-        dim = axis
-    if value.__class__ in NUMBERS:
-        return index_fill_int_scalar(input, dim, index, value, out=out)
-    if isinstance(value, Tensor):
-        return index_fill_int_tensor(input, dim, index, value, out=out)
-    return _index_fill_overloads(input, dim, index, value, **({} if out is None else {"out": out}))
+    try:
+        if axis is not None:
+            dim = axis
+        if value.__class__ in NUMBERS:
+            return index_fill_int_scalar(input, dim, index, value, out=out)
+        if isinstance(value, Tensor):
+            return index_fill_int_tensor(input, dim, index, value, out=out)
+        return _index_fill_overloads(input, dim, index, value, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _fill__overloads = Overloads(
@@ -3400,11 +3681,15 @@ def fill_(input, value):
         >>> sg.empty(3).fill_(2.5)
         tensor([2.5000, 2.5000, 2.5000])
     """
-    if value.__class__ in NUMBERS:
-        return fill__scalar(input, value)
-    if isinstance(value, Tensor):
-        return fill__tensor(input, value)
-    return _fill__overloads(input, value)
+    try:
+        if value.__class__ in NUMBERS:
+            return fill__scalar(input, value)
+        if isinstance(value, Tensor):
+            return fill__tensor(input, value)
+        return _fill__overloads(input, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _scatter__overloads = Overloads(
@@ -3458,15 +3743,19 @@ _scatter__overloads = Overloads(
 
 def scatter_(input, *args, **kwargs):
     """`scatter`, written into `input`, which is returned; the same arguments but `out`."""
-    if len(args) == 3 and not kwargs and isinstance(args[2], Tensor):
-        return scatter_src_(input, *args)
-    if len(args) == 3 and not kwargs and args[2].__class__ in NUMBERS:
-        return scatter_value_(input, *args)
-    if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and isinstance(args[2], Tensor):
-        return scatter_src_reduce_(input, *args, **kwargs)
-    if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and args[2].__class__ in NUMBERS:
-        return scatter_value_reduce_(input, *args, **kwargs)
-    return _scatter__overloads(input, *args, **kwargs)
+    try:
+        if len(args) == 3 and not kwargs and isinstance(args[2], Tensor):
+            return scatter_src_(input, *args)
+        if len(args) == 3 and not kwargs and args[2].__class__ in NUMBERS:
+            return scatter_value_(input, *args)
+        if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and isinstance(args[2], Tensor):
+            return scatter_src_reduce_(input, *args, **kwargs)
+        if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and args[2].__class__ in NUMBERS:
+            return scatter_value_reduce_(input, *args, **kwargs)
+        return _scatter__overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _masked_fill__overloads = Overloads(
@@ -3488,11 +3777,15 @@ _masked_fill__overloads = Overloads(
 
 def masked_fill_(input, mask, value):
     """`masked_fill`, written into `input`, which is returned; the same arguments but `out`."""
-    if value.__class__ in NUMBERS:
-        return masked_fill_scalar_(input, mask, value)
-    if isinstance(value, Tensor):
-        return masked_fill_tensor_(input, mask, value)
-    return _masked_fill__overloads(input, mask, value)
+    try:
+        if value.__class__ in NUMBERS:
+            return masked_fill_scalar_(input, mask, value)
+        if isinstance(value, Tensor):
+            return masked_fill_tensor_(input, mask, value)
+        return _masked_fill__overloads(input, mask, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _index_fill__overloads = Overloads(
@@ -3524,13 +3817,17 @@ _index_fill__overloads = Overloads(
 
 def index_fill_(input, dim=None, index=None, value=None, *, axis=None):
     """`index_fill`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if value.__class__ in NUMBERS:
-        return index_fill_int_scalar_(input, dim, index, value)
-    if isinstance(value, Tensor):
-        return index_fill_int_tensor_(input, dim, index, value)
-    return _index_fill__overloads(input, dim, index, value)
+    try:
+        if axis is not None:
+            dim = axis
+        if value.__class__ in NUMBERS:
+            return index_fill_int_scalar_(input, dim, index, value)
+        if isinstance(value, Tensor):
+            return index_fill_int_tensor_(input, dim, index, value)
+        return _index_fill__overloads(input, dim, index, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 argwhere = nonzero

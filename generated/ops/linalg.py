@@ -38,6 +38,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import linalg as nodes
 from .reduction import LINALG_VECTOR_NORM
 
@@ -189,19 +190,23 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
                 [1, 2, 4],
                 [1, 3, 9]])
     """
-    if (x.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_vander", linalg_vander, "composite", x, N=N, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_vander"
-    if out is not None:
-        return write_out(name, out, linalg_vander(x, N=N))
-    if not isinstance(x, Tensor):
-        x = checks.tensor(name, "x", x)
-    if N is not None and N.__class__ is not int:
-        N = checks.integer(name, "N", N)
-    x, N = matmul_checks_contraction.last_powers(name, x, N)
-    return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N, device=x._device)
+    try:
+        if (x.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_vander", linalg_vander, "composite", x, N=N, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_vander"
+        if out is not None:
+            return write_out(name, out, linalg_vander(x, N=N))
+        if not isinstance(x, Tensor):
+            x = checks.tensor(name, "x", x)
+        if N is not None and N.__class__ is not int:
+            N = checks.integer(name, "N", N)
+        x, N = matmul_checks_contraction.last_powers(name, x, N)
+        return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N, device=x._device)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -223,31 +228,37 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
         >>> sg.linalg.diagonal(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
-    if not watch.every:
-        result = LINALG_DIAGONAL.launch(A, offset, dim1, dim2)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = LINALG_DIAGONAL.launch(A, offset, dim1, dim2)
+            if result is not None:
+                return result
+        if (
+            A.__class__ not in plain
+            and (
+                result := intercept(
+                    "linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2
+                )
+            )
+            is not NOT_HANDLED
+        ):
             return result
-    if (
-        A.__class__ not in plain
-        and (
-            result := intercept("linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2)
-        )
-        is not NOT_HANDLED
-    ):
+        name = "linalg_diagonal"
+        given = (offset, dim1, dim2)
+        if not isinstance(A, Tensor):
+            A = checks.tensor(name, "A", A)
+        if offset.__class__ is not int:
+            offset = checks.integer(name, "offset", offset)
+        if dim1.__class__ is not int:
+            dim1 = checks.integer(name, "dim1", dim1)
+        if dim2.__class__ is not int:
+            dim2 = checks.integer(name, "dim2", dim2)
+        result = A.diagonal(offset, dim1, dim2)
+        LINALG_DIAGONAL.remember_made(A, given, result)
         return result
-    name = "linalg_diagonal"
-    given = (offset, dim1, dim2)
-    if not isinstance(A, Tensor):
-        A = checks.tensor(name, "A", A)
-    if offset.__class__ is not int:
-        offset = checks.integer(name, "offset", offset)
-    if dim1.__class__ is not int:
-        dim1 = checks.integer(name, "dim1", dim1)
-    if dim2.__class__ is not int:
-        dim2 = checks.integer(name, "dim2", dim2)
-    result = A.diagonal(offset, dim1, dim2)
-    LINALG_DIAGONAL.remember_made(A, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -271,17 +282,21 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[-2.0000,  1.0000],
                 [ 1.5000, -0.5000]])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = LINALG_INV.launch(A)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = LINALG_INV.launch(A)
+            if result is not None:
+                return result
+        if (A.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_inv", linalg_inv, "leading", A, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (A.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_inv", linalg_inv, "leading", A, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("linalg_inv", out, _linalg_inv("linalg_inv", A), (A,), share="overlap")
-    return _linalg_inv("linalg_inv", A)
+        if out is not None:
+            return write_out("linalg_inv", out, _linalg_inv("linalg_inv", A), (A,), share="overlap")
+        return _linalg_inv("linalg_inv", A)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _linalg_inv(name: str, A, into=None) -> Any:
@@ -328,18 +343,22 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("inverse", inverse, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "inverse"
-    if out is not None:
-        return write_out(name, out, inverse(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = linalg_checks.square(name, self)
-    return op.linalg_inv(self)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("inverse", inverse, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "inverse"
+        if out is not None:
+            return write_out(name, out, inverse(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = linalg_checks.square(name, self)
+        return op.linalg_inv(self)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -366,17 +385,23 @@ def linalg_inv_ex(
         >>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info
         tensor(2, dtype=specgrad.int32)
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = LINALG_INV_EX.launch(A, check_errors)
-        if result is not None:
-            return _linalg_inv_ex_result(*result)
-    if (A.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("linalg_inv_ex", out, _linalg_inv_ex("linalg_inv_ex", A, check_errors), (A,), share="overlap")
-    return _linalg_inv_ex("linalg_inv_ex", A, check_errors)
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = LINALG_INV_EX.launch(A, check_errors)
+            if result is not None:
+                return _linalg_inv_ex_result(*result)
+        if (A.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs(
+                "linalg_inv_ex", out, _linalg_inv_ex("linalg_inv_ex", A, check_errors), (A,), share="overlap"
+            )
+        return _linalg_inv_ex("linalg_inv_ex", A, check_errors)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_inv_ex_result = ReturnType("linalg_inv_ex", ("inverse", "info"))
@@ -429,15 +454,19 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
-    if not watch.every:
-        result = SOLVE_MATRICES.launch(A, B, check_errors)
-        if result is not None:
-            return _solve_matrices_result(*result)
-    if (A.__class__ not in plain or B.__class__ not in plain) and (
-        result := intercept("solve_matrices", solve_matrices, "leading", A, B, check_errors)
-    ) is not NOT_HANDLED:
-        return result
-    return _solve_matrices("solve_matrices", A, B, check_errors)
+    try:
+        if not watch.every:
+            result = SOLVE_MATRICES.launch(A, B, check_errors)
+            if result is not None:
+                return _solve_matrices_result(*result)
+        if (A.__class__ not in plain or B.__class__ not in plain) and (
+            result := intercept("solve_matrices", solve_matrices, "leading", A, B, check_errors)
+        ) is not NOT_HANDLED:
+            return result
+        return _solve_matrices("solve_matrices", A, B, check_errors)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _solve_matrices_result = ReturnType("solve_matrices", ("solution", "info"))
@@ -506,26 +535,30 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None 
         >>> sg.linalg.solve(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([1.0, 1.0]))
         tensor([0.5000, 0.2500])
     """
-    if (A.__class__ not in plain or B.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_solve", linalg_solve, "composite", A, B, left=left, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_solve"
-    if out is not None:
-        return write_out(name, out, linalg_solve(A, B, left=left))
-    if not isinstance(A, Tensor):
-        A = checks.tensor(name, "A", A)
-    if not isinstance(B, Tensor):
-        B = checks.tensor(name, "B", B)
-    if left.__class__ is not bool:
-        left = checks.boolean(name, "left", left)
-    A, B, left = linalg_checks.solve(name, A, B, left)
-    vectors = linalg_formulas.is_vector(A, B)
-    right = B.unsqueeze(-1) if vectors else B
-    pair = linalg_formulas.broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
-    found = op.solve_matrices(pair[0], pair[1], True).solution
-    x = found if left else found.mT
-    return x.squeeze(-1) if vectors else x
+    try:
+        if (A.__class__ not in plain or B.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_solve", linalg_solve, "composite", A, B, left=left, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_solve"
+        if out is not None:
+            return write_out(name, out, linalg_solve(A, B, left=left))
+        if not isinstance(A, Tensor):
+            A = checks.tensor(name, "A", A)
+        if not isinstance(B, Tensor):
+            B = checks.tensor(name, "B", B)
+        if left.__class__ is not bool:
+            left = checks.boolean(name, "left", left)
+        A, B, left = linalg_checks.solve(name, A, B, left)
+        vectors = linalg_formulas.is_vector(A, B)
+        right = B.unsqueeze(-1) if vectors else B
+        pair = linalg_formulas.broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
+        found = op.solve_matrices(pair[0], pair[1], True).solution
+        x = found if left else found.mT
+        return x.squeeze(-1) if vectors else x
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def linalg_solve_ex(
@@ -560,30 +593,34 @@ def linalg_solve_ex(
         >>> sg.linalg.solve_ex(sg.zeros(2, 2), sg.ones(2)).info
         tensor(1, dtype=specgrad.int32)
     """
-    if (A.__class__ not in plain or B.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_solve_ex"
-    if out is not None:
-        return write_outs(name, out, linalg_solve_ex(A, B, left=left, check_errors=check_errors))
-    if not isinstance(A, Tensor):
-        A = checks.tensor(name, "A", A)
-    if not isinstance(B, Tensor):
-        B = checks.tensor(name, "B", B)
-    if left.__class__ is not bool:
-        left = checks.boolean(name, "left", left)
-    if check_errors.__class__ is not bool:
-        check_errors = checks.boolean(name, "check_errors", check_errors)
-    A, B, left, check_errors = linalg_checks.solve(name, A, B, left, check_errors)
-    vectors = linalg_formulas.is_vector(A, B)
-    right = B.unsqueeze(-1) if vectors else B
-    pair = linalg_formulas.broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
-    found = op.solve_matrices(pair[0], pair[1], check_errors)
-    x = found.solution if left else found.solution.mT
-    return _linalg_solve_ex_result(x.squeeze(-1) if vectors else x, found.info)
+    try:
+        if (A.__class__ not in plain or B.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_solve_ex"
+        if out is not None:
+            return write_outs(name, out, linalg_solve_ex(A, B, left=left, check_errors=check_errors))
+        if not isinstance(A, Tensor):
+            A = checks.tensor(name, "A", A)
+        if not isinstance(B, Tensor):
+            B = checks.tensor(name, "B", B)
+        if left.__class__ is not bool:
+            left = checks.boolean(name, "left", left)
+        if check_errors.__class__ is not bool:
+            check_errors = checks.boolean(name, "check_errors", check_errors)
+        A, B, left, check_errors = linalg_checks.solve(name, A, B, left, check_errors)
+        vectors = linalg_formulas.is_vector(A, B)
+        right = B.unsqueeze(-1) if vectors else B
+        pair = linalg_formulas.broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
+        found = op.solve_matrices(pair[0], pair[1], check_errors)
+        x = found.solution if left else found.solution.mT
+        return _linalg_solve_ex_result(x.squeeze(-1) if vectors else x, found.info)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_solve_ex_result = ReturnType("linalg_solve_ex", ("result", "info"))
@@ -609,17 +646,21 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
-    if not watch.every:
-        result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
+            if result is not None:
+                return result
+        if (A.__class__ not in plain or B.__class__ not in plain) and (
+            result := intercept(
+                "solve_triangular_matrices", solve_triangular_matrices, "leading", A, B, upper, unitriangular
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (A.__class__ not in plain or B.__class__ not in plain) and (
-        result := intercept(
-            "solve_triangular_matrices", solve_triangular_matrices, "leading", A, B, upper, unitriangular
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _solve_triangular_matrices("solve_triangular_matrices", A, B, upper, unitriangular)
+        return _solve_triangular_matrices("solve_triangular_matrices", A, B, upper, unitriangular)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None) -> Any:
@@ -690,40 +731,46 @@ def linalg_solve_triangular(
         tensor([[1.],
                 [2.]])
     """
-    if (input.__class__ not in plain or B.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_solve_triangular",
-            linalg_solve_triangular,
-            "composite",
-            input,
-            B,
-            upper=upper,
-            left=left,
-            unitriangular=unitriangular,
-            out=out,
+    try:
+        if (input.__class__ not in plain or B.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_solve_triangular",
+                linalg_solve_triangular,
+                "composite",
+                input,
+                B,
+                upper=upper,
+                left=left,
+                unitriangular=unitriangular,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_solve_triangular"
+        if out is not None:
+            return write_out(
+                name, out, linalg_solve_triangular(input, B, upper=upper, left=left, unitriangular=unitriangular)
+            )
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(B, Tensor):
+            B = checks.tensor(name, "B", B)
+        if upper.__class__ is not bool:
+            upper = checks.boolean(name, "upper", upper)
+        if left.__class__ is not bool:
+            left = checks.boolean(name, "left", left)
+        if unitriangular.__class__ is not bool:
+            unitriangular = checks.boolean(name, "unitriangular", unitriangular)
+        self, B, upper, left, unitriangular = linalg_checks.solve_triangular(name, self, B, upper, left, unitriangular)
+        pair = linalg_formulas.broadcast_batches(
+            "linalg_solve_triangular", self if left else self.mT, B if left else B.mT
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_solve_triangular"
-    if out is not None:
-        return write_out(
-            name, out, linalg_solve_triangular(input, B, upper=upper, left=left, unitriangular=unitriangular)
-        )
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(B, Tensor):
-        B = checks.tensor(name, "B", B)
-    if upper.__class__ is not bool:
-        upper = checks.boolean(name, "upper", upper)
-    if left.__class__ is not bool:
-        left = checks.boolean(name, "left", left)
-    if unitriangular.__class__ is not bool:
-        unitriangular = checks.boolean(name, "unitriangular", unitriangular)
-    self, B, upper, left, unitriangular = linalg_checks.solve_triangular(name, self, B, upper, left, unitriangular)
-    pair = linalg_formulas.broadcast_batches("linalg_solve_triangular", self if left else self.mT, B if left else B.mT)
-    x = op.solve_triangular_matrices(pair[0], pair[1], upper if left else not upper, unitriangular)
-    return x if left else x.mT
+        x = op.solve_triangular_matrices(pair[0], pair[1], upper if left else not upper, unitriangular)
+        return x if left else x.mT
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -745,17 +792,21 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.linalg.det(sg.tensor([[4.0, 2.0], [2.0, 3.0]]))
         tensor(8.)
     """
-    if not watch.every and out is None:
-        result = LINALG_DET.launch(A)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = LINALG_DET.launch(A)
+            if result is not None:
+                return result
+        if (A.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_det", linalg_det, "leading", A, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (A.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_det", linalg_det, "leading", A, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("linalg_det", out, _linalg_det("linalg_det", A), (A,), share="overlap")
-    return _linalg_det("linalg_det", A)
+        if out is not None:
+            return write_out("linalg_det", out, _linalg_det("linalg_det", A), (A,), share="overlap")
+        return _linalg_det("linalg_det", A)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _linalg_det(name: str, A, into=None) -> Any:
@@ -798,16 +849,20 @@ def cofactors(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if not watch.every:
-        result = COFACTORS.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = COFACTORS.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("cofactors", cofactors, "leading", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("cofactors", cofactors, "leading", input)) is not NOT_HANDLED
-    ):
-        return result
-    return _cofactors("cofactors", input)
+        return _cofactors("cofactors", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _cofactors(name: str, self, into=None) -> Any:
@@ -852,18 +907,22 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.det(sg.tensor([[4.0, 2.0], [2.0, 3.0]]))
         tensor(8.)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("det", det, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "det"
-    if out is not None:
-        return write_out(name, out, det(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = linalg_checks.square(name, self)
-    return op.linalg_det(self)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("det", det, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "det"
+        if out is not None:
+            return write_out(name, out, det(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = linalg_checks.square(name, self)
+        return op.linalg_det(self)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -889,13 +948,17 @@ def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         >>> sg.linalg.slogdet(sg.tensor([[1.0, 0.0], [0.0, -1.0]])).sign
         tensor(-1.)
     """
-    if (A.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_slogdet", linalg_slogdet, "leading", A, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("linalg_slogdet", out, _linalg_slogdet("linalg_slogdet", A), (A,), share="overlap")
-    return _linalg_slogdet("linalg_slogdet", A)
+    try:
+        if (A.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_slogdet", linalg_slogdet, "leading", A, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("linalg_slogdet", out, _linalg_slogdet("linalg_slogdet", A), (A,), share="overlap")
+        return _linalg_slogdet("linalg_slogdet", A)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_slogdet_result = ReturnType("linalg_slogdet", ("sign", "logabsdet"))
@@ -948,18 +1011,22 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tens
         >>> sg.slogdet(sg.eye(2)).logabsdet
         tensor(0.)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("slogdet", slogdet, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "slogdet"
-    if out is not None:
-        return write_outs(name, out, slogdet(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = linalg_checks.square(name, self)
-    return op.linalg_slogdet(self)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("slogdet", slogdet, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "slogdet"
+        if out is not None:
+            return write_outs(name, out, slogdet(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = linalg_checks.square(name, self)
+        return op.linalg_slogdet(self)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -983,20 +1050,24 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.logdet(sg.tensor([[2.0, 0.0], [0.0, 0.5]]))
         tensor(0.)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("logdet", logdet, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "logdet"
-    if out is not None:
-        return write_out(name, out, logdet(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = linalg_checks.square(name, self)
-    det = op.linalg_slogdet(self)
-    phase = det.sign.log()
-    return det.logabsdet + phase if self.is_complex() else op.where(det.sign < 0, phase, det.logabsdet)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("logdet", logdet, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "logdet"
+        if out is not None:
+            return write_out(name, out, logdet(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = linalg_checks.square(name, self)
+        det = op.linalg_slogdet(self)
+        phase = det.sign.log()
+        return det.logabsdet + phase if self.is_complex() else op.where(det.sign < 0, phase, det.logabsdet)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
@@ -1018,16 +1089,21 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if not watch.every:
-        result = CHOLESKY_FACTOR.launch(input, check_errors)
-        if result is not None:
-            return _cholesky_factor_result(*result)
-    if (
-        input.__class__ not in plain
-        and (result := intercept("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not NOT_HANDLED
-    ):
-        return result
-    return _cholesky_factor("cholesky_factor", input, check_errors)
+    try:
+        if not watch.every:
+            result = CHOLESKY_FACTOR.launch(input, check_errors)
+            if result is not None:
+                return _cholesky_factor_result(*result)
+        if (
+            input.__class__ not in plain
+            and (result := intercept("cholesky_factor", cholesky_factor, "leading", input, check_errors))
+            is not NOT_HANDLED
+        ):
+            return result
+        return _cholesky_factor("cholesky_factor", input, check_errors)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _cholesky_factor_result = ReturnType("cholesky_factor", ("L", "info"))
@@ -1083,23 +1159,27 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
         tensor([[2., 0.],
                 [1., 2.]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_cholesky"
-    if out is not None:
-        return write_out(name, out, linalg_cholesky(input, upper=upper))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if upper.__class__ is not bool:
-        upper = checks.boolean(name, "upper", upper)
-    self, upper = linalg_checks.square(name, self, upper)
-    lower = op.cholesky_factor(
-        linalg_formulas.hermitian_input(matmul_formulas.adjoint(self) if upper else self), True
-    ).L
-    return matmul_formulas.adjoint(lower) if upper else lower
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_cholesky"
+        if out is not None:
+            return write_out(name, out, linalg_cholesky(input, upper=upper))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if upper.__class__ is not bool:
+            upper = checks.boolean(name, "upper", upper)
+        self, upper = linalg_checks.square(name, self, upper)
+        lower = op.cholesky_factor(
+            linalg_formulas.hermitian_input(matmul_formulas.adjoint(self) if upper else self), True
+        ).L
+        return matmul_formulas.adjoint(lower) if upper else lower
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1129,33 +1209,37 @@ def linalg_cholesky_ex(
         >>> sg.linalg.cholesky_ex(sg.tensor([[1.0, 2.0], [2.0, 1.0]])).info
         tensor(2, dtype=specgrad.int32)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_cholesky_ex",
-            linalg_cholesky_ex,
-            "composite",
-            input,
-            upper=upper,
-            check_errors=check_errors,
-            out=out,
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_cholesky_ex",
+                linalg_cholesky_ex,
+                "composite",
+                input,
+                upper=upper,
+                check_errors=check_errors,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_cholesky_ex"
+        if out is not None:
+            return write_outs(name, out, linalg_cholesky_ex(input, upper=upper, check_errors=check_errors))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if upper.__class__ is not bool:
+            upper = checks.boolean(name, "upper", upper)
+        if check_errors.__class__ is not bool:
+            check_errors = checks.boolean(name, "check_errors", check_errors)
+        self, upper, check_errors = linalg_checks.square(name, self, upper, check_errors)
+        found = op.cholesky_factor(
+            linalg_formulas.hermitian_input(matmul_formulas.adjoint(self) if upper else self), check_errors
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_cholesky_ex"
-    if out is not None:
-        return write_outs(name, out, linalg_cholesky_ex(input, upper=upper, check_errors=check_errors))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if upper.__class__ is not bool:
-        upper = checks.boolean(name, "upper", upper)
-    if check_errors.__class__ is not bool:
-        check_errors = checks.boolean(name, "check_errors", check_errors)
-    self, upper, check_errors = linalg_checks.square(name, self, upper, check_errors)
-    found = op.cholesky_factor(
-        linalg_formulas.hermitian_input(matmul_formulas.adjoint(self) if upper else self), check_errors
-    )
-    return _linalg_cholesky_ex_result(matmul_formulas.adjoint(found.L) if upper else found.L, found.info)
+        return _linalg_cholesky_ex_result(matmul_formulas.adjoint(found.L) if upper else found.L, found.info)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_cholesky_ex_result = ReturnType("linalg_cholesky_ex", ("L", "info"))
@@ -1183,20 +1267,24 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
         tensor([[2., 0.],
                 [1., 2.]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cholesky", cholesky, "composite", input, upper, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "cholesky"
-    if out is not None:
-        return write_out(name, out, cholesky(input, upper))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if upper.__class__ is not bool:
-        upper = checks.boolean(name, "upper", upper)
-    self, upper = linalg_checks.square(name, self, upper)
-    return op.linalg_cholesky(self, upper=upper)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cholesky", cholesky, "composite", input, upper, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "cholesky"
+        if out is not None:
+            return write_out(name, out, cholesky(input, upper))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if upper.__class__ is not bool:
+            upper = checks.boolean(name, "upper", upper)
+        self, upper = linalg_checks.square(name, self, upper)
+        return op.linalg_cholesky(self, upper=upper)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1236,34 +1324,38 @@ def triangular_solve(
         tensor([[1.],
                 [2.]])
     """
-    if (input.__class__ not in plain or A.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "triangular_solve", triangular_solve, "composite", input, A, upper, transpose, unitriangular, out=out
+    try:
+        if (input.__class__ not in plain or A.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "triangular_solve", triangular_solve, "composite", input, A, upper, transpose, unitriangular, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "triangular_solve"
+        if out is not None:
+            return write_outs(name, out, triangular_solve(input, A, upper, transpose, unitriangular))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(A, Tensor):
+            A = checks.tensor(name, "A", A)
+        if upper.__class__ is not bool:
+            upper = checks.boolean(name, "upper", upper)
+        if transpose.__class__ is not bool:
+            transpose = checks.boolean(name, "transpose", transpose)
+        if unitriangular.__class__ is not bool:
+            unitriangular = checks.boolean(name, "unitriangular", unitriangular)
+        self, A, upper, transpose, unitriangular = linalg_checks.triangular_solve_deprecated(
+            name, self, A, upper, transpose, unitriangular
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "triangular_solve"
-    if out is not None:
-        return write_outs(name, out, triangular_solve(input, A, upper, transpose, unitriangular))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(A, Tensor):
-        A = checks.tensor(name, "A", A)
-    if upper.__class__ is not bool:
-        upper = checks.boolean(name, "upper", upper)
-    if transpose.__class__ is not bool:
-        transpose = checks.boolean(name, "transpose", transpose)
-    if unitriangular.__class__ is not bool:
-        unitriangular = checks.boolean(name, "unitriangular", unitriangular)
-    self, A, upper, transpose, unitriangular = linalg_checks.triangular_solve_deprecated(
-        name, self, A, upper, transpose, unitriangular
-    )
-    pair = linalg_formulas.broadcast_batches("triangular_solve", A, self)
-    turned = pair[0].mT if transpose else pair[0]
-    return _triangular_solve_result(
-        op.solve_triangular_matrices(turned, pair[1], upper != transpose, unitriangular), pair[0].clone()
-    )
+        pair = linalg_formulas.broadcast_batches("triangular_solve", A, self)
+        turned = pair[0].mT if transpose else pair[0]
+        return _triangular_solve_result(
+            op.solve_triangular_matrices(turned, pair[1], upper != transpose, unitriangular), pair[0].clone()
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _triangular_solve_result = ReturnType("triangular_solve", ("solution", "cloned_coefficient"))
@@ -1294,26 +1386,30 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
         tensor([[1.],
                 [2.]])
     """
-    if (input.__class__ not in plain or input2.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cholesky_solve", cholesky_solve, "composite", input, input2, upper, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "cholesky_solve"
-    if out is not None:
-        return write_out(name, out, cholesky_solve(input, input2, upper))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(input2, Tensor):
-        input2 = checks.tensor(name, "input2", input2)
-    if upper.__class__ is not bool:
-        upper = checks.boolean(name, "upper", upper)
-    self, input2, upper = linalg_checks.cholesky_solve(name, self, input2, upper)
-    pair = linalg_formulas.broadcast_batches(
-        "cholesky_solve", matmul_formulas.adjoint(input2) if upper else input2, self
-    )
-    middle = op.solve_triangular_matrices(pair[0], pair[1], False, False)
-    return op.solve_triangular_matrices(matmul_formulas.adjoint(pair[0]), middle, True, False)
+    try:
+        if (input.__class__ not in plain or input2.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cholesky_solve", cholesky_solve, "composite", input, input2, upper, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "cholesky_solve"
+        if out is not None:
+            return write_out(name, out, cholesky_solve(input, input2, upper))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(input2, Tensor):
+            input2 = checks.tensor(name, "input2", input2)
+        if upper.__class__ is not bool:
+            upper = checks.boolean(name, "upper", upper)
+        self, input2, upper = linalg_checks.cholesky_solve(name, self, input2, upper)
+        pair = linalg_formulas.broadcast_batches(
+            "cholesky_solve", matmul_formulas.adjoint(input2) if upper else input2, self
+        )
+        middle = op.solve_triangular_matrices(pair[0], pair[1], False, False)
+        return op.solve_triangular_matrices(matmul_formulas.adjoint(pair[0]), middle, True, False)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1338,20 +1434,24 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
         tensor([[ 0.5000, -0.5000],
                 [-0.5000,  1.0000]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cholesky_inverse", cholesky_inverse, "composite", input, upper, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "cholesky_inverse"
-    if out is not None:
-        return write_out(name, out, cholesky_inverse(input, upper))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if upper.__class__ is not bool:
-        upper = checks.boolean(name, "upper", upper)
-    self, upper = linalg_checks.square(name, self, upper)
-    return op.cholesky_solve(linalg_formulas.identity_of(self), self, upper)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cholesky_inverse", cholesky_inverse, "composite", input, upper, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "cholesky_inverse"
+        if out is not None:
+            return write_out(name, out, cholesky_inverse(input, upper))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if upper.__class__ is not bool:
+            upper = checks.boolean(name, "upper", upper)
+        self, upper = linalg_checks.square(name, self, upper)
+        return op.cholesky_solve(linalg_formulas.identity_of(self), self, upper)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cuda="float32")
@@ -1386,34 +1486,38 @@ def linalg_matrix_norm_default(
         IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
             dimensions.
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_matrix_norm",
-            linalg_matrix_norm_default,
-            "composite",
-            input,
-            ord,
-            dim,
-            keepdim,
-            dtype=dtype,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_matrix_norm"
-    if out is not None:
-        return write_out(name, out, linalg_matrix_norm_default(input, ord, dim, keepdim, dtype=dtype))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    ord = checks.scalar(name, "ord", ord)
-    dim = checks.integer_list(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
-    self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_matrix_norm",
+                linalg_matrix_norm_default,
+                "composite",
+                input,
+                ord,
+                dim,
+                keepdim,
+                dtype=dtype,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_matrix_norm"
+        if out is not None:
+            return write_out(name, out, linalg_matrix_norm_default(input, ord, dim, keepdim, dtype=dtype))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        ord = checks.scalar(name, "ord", ord)
+        dim = checks.integer_list(name, "dim", dim)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        if dtype is not None:
+            dtype = checks.dtype(name, "dtype", dtype)
+        self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
+        return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cuda="float32")
@@ -1447,46 +1551,50 @@ def linalg_matrix_norm_str_ord(
         IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
             dimensions.
     """
-    if (
-        (not watch.casts or uncast())
-        and out is None
-        and (ord == "fro")
-        and (dtype is None)
-        and (isinstance(dim, (tuple, list)))
-        and (len(dim) == 2)
-    ):
-        result = LINALG_VECTOR_NORM.launch(input, 2, dim, keepdim)
-        if result is not None:
+    try:
+        if (
+            (not watch.casts or uncast())
+            and out is None
+            and (ord == "fro")
+            and (dtype is None)
+            and (isinstance(dim, (tuple, list)))
+            and (len(dim) == 2)
+        ):
+            result = LINALG_VECTOR_NORM.launch(input, 2, dim, keepdim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_matrix_norm.str_ord",
+                linalg_matrix_norm_str_ord,
+                "composite",
+                input,
+                ord,
+                dim,
+                keepdim,
+                dtype=dtype,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_matrix_norm.str_ord",
-            linalg_matrix_norm_str_ord,
-            "composite",
-            input,
-            ord,
-            dim,
-            keepdim,
-            dtype=dtype,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_matrix_norm"
-    if out is not None:
-        return write_out(name, out, linalg_matrix_norm_str_ord(input, ord, dim, keepdim, dtype=dtype))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if ord.__class__ is not str:
-        ord = checks.string(name, "ord", ord)
-    dim = checks.integer_list(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
-    self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+        name = "linalg_matrix_norm"
+        if out is not None:
+            return write_out(name, out, linalg_matrix_norm_str_ord(input, ord, dim, keepdim, dtype=dtype))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if ord.__class__ is not str:
+            ord = checks.string(name, "ord", ord)
+        dim = checks.integer_list(name, "dim", dim)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        if dtype is not None:
+            dtype = checks.dtype(name, "dtype", dtype)
+        self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
+        return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cuda="float32")
@@ -1519,32 +1627,36 @@ def linalg_norm_default(
     Raises:
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
-    if (not watch.casts or uncast()) and out is None and (ord is None) and (dtype is None):
-        result = LINALG_VECTOR_NORM.launch(input, 2, dim, keepdim)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None and (ord is None) and (dtype is None):
+            result = LINALG_VECTOR_NORM.launch(input, 2, dim, keepdim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_norm"
-    if out is not None:
-        return write_out(name, out, linalg_norm_default(input, ord, dim, keepdim, dtype=dtype))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if ord is not None:
-        ord = checks.scalar(name, "ord", ord)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
-    self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas.norm_of_either(self.to(dtype), ord, dim, keepdim)
+        name = "linalg_norm"
+        if out is not None:
+            return write_out(name, out, linalg_norm_default(input, ord, dim, keepdim, dtype=dtype))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if ord is not None:
+            ord = checks.scalar(name, "ord", ord)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        if dtype is not None:
+            dtype = checks.dtype(name, "dtype", dtype)
+        self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
+        return linalg_formulas.norm_of_either(self.to(dtype), ord, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def linalg_norm_ord_str(
@@ -1576,28 +1688,32 @@ def linalg_norm_ord_str(
     Raises:
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_norm"
-    if out is not None:
-        return write_out(name, out, linalg_norm_ord_str(input, ord, dim, keepdim, dtype=dtype))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if ord.__class__ is not str:
-        ord = checks.string(name, "ord", ord)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
-    self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_norm"
+        if out is not None:
+            return write_out(name, out, linalg_norm_ord_str(input, ord, dim, keepdim, dtype=dtype))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if ord.__class__ is not str:
+            ord = checks.string(name, "ord", ord)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        if dtype is not None:
+            dtype = checks.dtype(name, "dtype", dtype)
+        self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
+        return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1640,13 +1756,19 @@ def linalg_svd(
         >>> S
         tensor([3., 2.])
     """
-    if (A.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("linalg_svd", out, _linalg_svd("linalg_svd", A, full_matrices, driver), (A,), share="overlap")
-    return _linalg_svd("linalg_svd", A, full_matrices, driver)
+    try:
+        if (A.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs(
+                "linalg_svd", out, _linalg_svd("linalg_svd", A, full_matrices, driver), (A,), share="overlap"
+            )
+        return _linalg_svd("linalg_svd", A, full_matrices, driver)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_svd_result = ReturnType("linalg_svd", ("U", "S", "Vh"))
@@ -1707,17 +1829,21 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
         >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         tensor([3., 2.])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = LINALG_SVDVALS.launch(A, driver)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = LINALG_SVDVALS.launch(A, driver)
+            if result is not None:
+                return result
+        if (A.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (A.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("linalg_svdvals", out, _linalg_svdvals("linalg_svdvals", A, driver), (A,), share="overlap")
-    return _linalg_svdvals("linalg_svdvals", A, driver)
+        if out is not None:
+            return write_out("linalg_svdvals", out, _linalg_svdvals("linalg_svdvals", A, driver), (A,), share="overlap")
+        return _linalg_svdvals("linalg_svdvals", A, driver)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
@@ -1777,27 +1903,31 @@ def svd(
         >>> sg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).S
         tensor([3., 2.])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("svd", svd, "composite", input, some, compute_uv, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "svd"
-    if out is not None:
-        return write_outs(name, out, svd(input, some, compute_uv))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if some.__class__ is not bool:
-        some = checks.boolean(name, "some", some)
-    if compute_uv.__class__ is not bool:
-        compute_uv = checks.boolean(name, "compute_uv", compute_uv)
-    self, some, compute_uv = linalg_checks.matrices_of(name, self, some, compute_uv)
-    if compute_uv:
-        factors = op.linalg_svd(self, not some)
-        return _svd_result(factors.U, factors.S, matmul_formulas.adjoint(factors.Vh))
-    no_u = self.new_zeros(self._shape[:-1] + self._shape[-2:-1])
-    no_v = self.new_zeros(self._shape[:-2] + self._shape[-1:] + self._shape[-1:])
-    return _svd_result(no_u, op.linalg_svdvals(self), no_v)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("svd", svd, "composite", input, some, compute_uv, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "svd"
+        if out is not None:
+            return write_outs(name, out, svd(input, some, compute_uv))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if some.__class__ is not bool:
+            some = checks.boolean(name, "some", some)
+        if compute_uv.__class__ is not bool:
+            compute_uv = checks.boolean(name, "compute_uv", compute_uv)
+        self, some, compute_uv = linalg_checks.matrices_of(name, self, some, compute_uv)
+        if compute_uv:
+            factors = op.linalg_svd(self, not some)
+            return _svd_result(factors.U, factors.S, matmul_formulas.adjoint(factors.Vh))
+        no_u = self.new_zeros(self._shape[:-1] + self._shape[-2:-1])
+        no_v = self.new_zeros(self._shape[:-2] + self._shape[-1:] + self._shape[-1:])
+        return _svd_result(no_u, op.linalg_svdvals(self), no_v)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _svd_result = ReturnType("svd", ("U", "S", "V"))
@@ -1822,16 +1952,20 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if not watch.every:
-        result = HERMITIAN_EIGEN.launch(input)
-        if result is not None:
-            return _hermitian_eigen_result(*result)
-    if (
-        input.__class__ not in plain
-        and (result := intercept("hermitian_eigen", hermitian_eigen, "leading", input)) is not NOT_HANDLED
-    ):
-        return result
-    return _hermitian_eigen("hermitian_eigen", input)
+    try:
+        if not watch.every:
+            result = HERMITIAN_EIGEN.launch(input)
+            if result is not None:
+                return _hermitian_eigen_result(*result)
+        if (
+            input.__class__ not in plain
+            and (result := intercept("hermitian_eigen", hermitian_eigen, "leading", input)) is not NOT_HANDLED
+        ):
+            return result
+        return _hermitian_eigen("hermitian_eigen", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenvectors"))
@@ -1884,20 +2018,24 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
         >>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
         tensor([1., 3.])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_eigh", linalg_eigh, "composite", input, UPLO, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_eigh"
-    if out is not None:
-        return write_outs(name, out, linalg_eigh(input, UPLO))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if UPLO.__class__ is not str:
-        UPLO = checks.string(name, "UPLO", UPLO)
-    self, UPLO = linalg_checks.eigenvalues(name, self, UPLO)
-    return op.hermitian_eigen(linalg_formulas_decompositions.triangle_of(self, UPLO))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_eigh", linalg_eigh, "composite", input, UPLO, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_eigh"
+        if out is not None:
+            return write_outs(name, out, linalg_eigh(input, UPLO))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if UPLO.__class__ is not str:
+            UPLO = checks.string(name, "UPLO", UPLO)
+        self, UPLO = linalg_checks.eigenvalues(name, self, UPLO)
+        return op.hermitian_eigen(linalg_formulas_decompositions.triangle_of(self, UPLO))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
@@ -1916,16 +2054,21 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if not watch.every:
-        result = HERMITIAN_EIGENVALUES.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = HERMITIAN_EIGENVALUES.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input))
+            is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not NOT_HANDLED
-    ):
-        return result
-    return _hermitian_eigenvalues("hermitian_eigenvalues", input)
+        return _hermitian_eigenvalues("hermitian_eigenvalues", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
@@ -1975,20 +2118,24 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
         >>> sg.linalg.eigvalsh(sg.tensor([[2.0, 1.0], [1.0, 2.0]]))
         tensor([1., 3.])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_eigvalsh"
-    if out is not None:
-        return write_out(name, out, linalg_eigvalsh(input, UPLO))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if UPLO.__class__ is not str:
-        UPLO = checks.string(name, "UPLO", UPLO)
-    self, UPLO = linalg_checks.eigenvalues(name, self, UPLO)
-    return op.hermitian_eigenvalues(linalg_formulas_decompositions.triangle_of(self, UPLO))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_eigvalsh"
+        if out is not None:
+            return write_out(name, out, linalg_eigvalsh(input, UPLO))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if UPLO.__class__ is not str:
+            UPLO = checks.string(name, "UPLO", UPLO)
+        self, UPLO = linalg_checks.eigenvalues(name, self, UPLO)
+        return op.hermitian_eigenvalues(linalg_formulas_decompositions.triangle_of(self, UPLO))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -2018,13 +2165,17 @@ def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         >>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
         tensor([0.+1.j, 0.-1.j])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_eig", linalg_eig, "leading", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("linalg_eig", out, _linalg_eig("linalg_eig", input), (input,), share="overlap")
-    return _linalg_eig("linalg_eig", input)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_eig", linalg_eig, "leading", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("linalg_eig", out, _linalg_eig("linalg_eig", input), (input,), share="overlap")
+        return _linalg_eig("linalg_eig", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_eig_result = ReturnType("linalg_eig", ("eigenvalues", "eigenvectors"))
@@ -2073,13 +2224,17 @@ def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))
         tensor([0.+1.j, 0.-1.j])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_eigvals", linalg_eigvals, "leading", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("linalg_eigvals", out, _linalg_eigvals("linalg_eigvals", input), (input,), share="overlap")
-    return _linalg_eigvals("linalg_eigvals", input)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_eigvals", linalg_eigvals, "leading", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_out("linalg_eigvals", out, _linalg_eigvals("linalg_eigvals", input), (input,), share="overlap")
+        return _linalg_eigvals("linalg_eigvals", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _linalg_eigvals(name: str, self, into=None) -> Any:
@@ -2136,13 +2291,17 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None 
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if (A.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_qr", linalg_qr, "leading", A, mode, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("linalg_qr", out, _linalg_qr("linalg_qr", A, mode), (A,), share="overlap")
-    return _linalg_qr("linalg_qr", A, mode)
+    try:
+        if (A.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_qr", linalg_qr, "leading", A, mode, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("linalg_qr", out, _linalg_qr("linalg_qr", A, mode), (A,), share="overlap")
+        return _linalg_qr("linalg_qr", A, mode)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_qr_result = ReturnType("linalg_qr", ("Q", "R"))
@@ -2200,20 +2359,24 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("qr", qr, "composite", input, some, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "qr"
-    if out is not None:
-        return write_outs(name, out, qr(input, some))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if some.__class__ is not bool:
-        some = checks.boolean(name, "some", some)
-    self, some = linalg_checks.matrices_of(name, self, some)
-    return op.linalg_qr(self, "reduced" if some else "complete")
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("qr", qr, "composite", input, some, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "qr"
+        if out is not None:
+            return write_outs(name, out, qr(input, some))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if some.__class__ is not bool:
+            some = checks.boolean(name, "some", some)
+        self, some = linalg_checks.matrices_of(name, self, some)
+        return op.linalg_qr(self, "reduced" if some else "complete")
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
@@ -2239,15 +2402,19 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: matrices of floats, and limits for each of them.
     """
-    if not watch.every:
-        result = PSEUDO_INVERSE.launch(input, atol, rtol)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = PSEUDO_INVERSE.launch(input, atol, rtol)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or atol.__class__ not in plain or rtol.__class__ not in plain) and (
+            result := intercept("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or atol.__class__ not in plain or rtol.__class__ not in plain) and (
-        result := intercept("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)
-    ) is not NOT_HANDLED:
-        return result
-    return _pseudo_inverse("pseudo_inverse", input, atol, rtol)
+        return _pseudo_inverse("pseudo_inverse", input, atol, rtol)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
@@ -2316,35 +2483,39 @@ def linalg_pinv_atol_rtol_float(
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_pinv.atol_rtol_float",
-            linalg_pinv_atol_rtol_float,
-            "composite",
-            input,
-            atol=atol,
-            rtol=rtol,
-            hermitian=hermitian,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_pinv"
-    if out is not None:
-        return write_out(name, out, linalg_pinv_atol_rtol_float(input, atol=atol, rtol=rtol, hermitian=hermitian))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if atol is not None and atol.__class__ is not float:
-        atol = checks.floating(name, "atol", atol)
-    if rtol is not None and rtol.__class__ is not float:
-        rtol = checks.floating(name, "rtol", rtol)
-    if hermitian.__class__ is not bool:
-        hermitian = checks.boolean(name, "hermitian", hermitian)
-    self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
-    whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
-    limits = linalg_formulas.tolerances(self, atol, rtol)
-    return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_pinv.atol_rtol_float",
+                linalg_pinv_atol_rtol_float,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_pinv"
+        if out is not None:
+            return write_out(name, out, linalg_pinv_atol_rtol_float(input, atol=atol, rtol=rtol, hermitian=hermitian))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if atol is not None and atol.__class__ is not float:
+            atol = checks.floating(name, "atol", atol)
+        if rtol is not None and rtol.__class__ is not float:
+            rtol = checks.floating(name, "rtol", rtol)
+        if hermitian.__class__ is not bool:
+            hermitian = checks.boolean(name, "hermitian", hermitian)
+        self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
+        whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
+        limits = linalg_formulas.tolerances(self, atol, rtol)
+        return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def linalg_pinv_atol_rtol_tensor(
@@ -2376,40 +2547,44 @@ def linalg_pinv_atol_rtol_tensor(
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
-    if (
-        input.__class__ not in plain
-        or atol.__class__ not in plain
-        or rtol.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "linalg_pinv.atol_rtol_tensor",
-            linalg_pinv_atol_rtol_tensor,
-            "composite",
-            input,
-            atol=atol,
-            rtol=rtol,
-            hermitian=hermitian,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_pinv"
-    if out is not None:
-        return write_out(name, out, linalg_pinv_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if atol is not None and not isinstance(atol, Tensor):
-        atol = checks.tensor(name, "atol", atol)
-    if rtol is not None and not isinstance(rtol, Tensor):
-        rtol = checks.tensor(name, "rtol", rtol)
-    if hermitian.__class__ is not bool:
-        hermitian = checks.boolean(name, "hermitian", hermitian)
-    self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
-    whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
-    limits = linalg_formulas.tolerances(self, atol, rtol)
-    return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
+    try:
+        if (
+            input.__class__ not in plain
+            or atol.__class__ not in plain
+            or rtol.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "linalg_pinv.atol_rtol_tensor",
+                linalg_pinv_atol_rtol_tensor,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_pinv"
+        if out is not None:
+            return write_out(name, out, linalg_pinv_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if atol is not None and not isinstance(atol, Tensor):
+            atol = checks.tensor(name, "atol", atol)
+        if rtol is not None and not isinstance(rtol, Tensor):
+            rtol = checks.tensor(name, "rtol", rtol)
+        if hermitian.__class__ is not bool:
+            hermitian = checks.boolean(name, "hermitian", hermitian)
+        self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
+        whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
+        limits = linalg_formulas.tolerances(self, atol, rtol)
+        return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -2428,21 +2603,25 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
     Gradients:
         through: linalg_pinv(self, rtol=rcond, hermitian=hermitian)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_pinv"
-    if out is not None:
-        return write_out(name, out, linalg_pinv_default(input, rcond, hermitian))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if rcond.__class__ is not float:
-        rcond = checks.floating(name, "rcond", rcond)
-    if hermitian.__class__ is not bool:
-        hermitian = checks.boolean(name, "hermitian", hermitian)
-    return op.linalg_pinv(self, rtol=rcond, hermitian=hermitian)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_pinv"
+        if out is not None:
+            return write_out(name, out, linalg_pinv_default(input, rcond, hermitian))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if rcond.__class__ is not float:
+            rcond = checks.floating(name, "rcond", rcond)
+        if hermitian.__class__ is not bool:
+            hermitian = checks.boolean(name, "hermitian", hermitian)
+        return op.linalg_pinv(self, rtol=rcond, hermitian=hermitian)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -2467,20 +2646,24 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("pinverse", pinverse, "composite", input, rcond, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "pinverse"
-    if out is not None:
-        return write_out(name, out, pinverse(input, rcond))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if rcond.__class__ is not float:
-        rcond = checks.floating(name, "rcond", rcond)
-    self, rcond = linalg_checks.matrices_of(name, self, rcond)
-    return op.linalg_pinv(self, rtol=rcond)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("pinverse", pinverse, "composite", input, rcond, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "pinverse"
+        if out is not None:
+            return write_out(name, out, pinverse(input, rcond))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if rcond.__class__ is not float:
+            rcond = checks.floating(name, "rcond", rcond)
+        self, rcond = linalg_checks.matrices_of(name, self, rcond)
+        return op.linalg_pinv(self, rtol=rcond)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -2514,40 +2697,44 @@ def linalg_matrix_rank_atol_rtol_float(
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_matrix_rank.atol_rtol_float",
-            linalg_matrix_rank_atol_rtol_float,
-            "composite",
-            input,
-            atol=atol,
-            rtol=rtol,
-            hermitian=hermitian,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_matrix_rank"
-    if out is not None:
-        return write_out(
-            name, out, linalg_matrix_rank_atol_rtol_float(input, atol=atol, rtol=rtol, hermitian=hermitian)
-        )
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if atol is not None and atol.__class__ is not float:
-        atol = checks.floating(name, "atol", atol)
-    if rtol is not None and rtol.__class__ is not float:
-        rtol = checks.floating(name, "rtol", rtol)
-    if hermitian.__class__ is not bool:
-        hermitian = checks.boolean(name, "hermitian", hermitian)
-    self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
-    values = op.linalg_eigvalsh(self.detach()).abs() if hermitian else op.linalg_svdvals(self.detach())
-    if values._shape[-1]:
-        limits = linalg_formulas.tolerances(self, atol, rtol)
-        limit = op.maximum(limits[0], limits[1] * values.amax(-1))
-        return (values > limit.unsqueeze(-1)).sum(-1)
-    return values.sum(-1).long()
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_matrix_rank.atol_rtol_float",
+                linalg_matrix_rank_atol_rtol_float,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_matrix_rank"
+        if out is not None:
+            return write_out(
+                name, out, linalg_matrix_rank_atol_rtol_float(input, atol=atol, rtol=rtol, hermitian=hermitian)
+            )
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if atol is not None and atol.__class__ is not float:
+            atol = checks.floating(name, "atol", atol)
+        if rtol is not None and rtol.__class__ is not float:
+            rtol = checks.floating(name, "rtol", rtol)
+        if hermitian.__class__ is not bool:
+            hermitian = checks.boolean(name, "hermitian", hermitian)
+        self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
+        values = op.linalg_eigvalsh(self.detach()).abs() if hermitian else op.linalg_svdvals(self.detach())
+        if values._shape[-1]:
+            limits = linalg_formulas.tolerances(self, atol, rtol)
+            limit = op.maximum(limits[0], limits[1] * values.amax(-1))
+            return (values > limit.unsqueeze(-1)).sum(-1)
+        return values.sum(-1).long()
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -2581,44 +2768,48 @@ def linalg_matrix_rank_atol_rtol_tensor(
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
-    if (
-        input.__class__ not in plain
-        or atol.__class__ not in plain
-        or rtol.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "linalg_matrix_rank.atol_rtol_tensor",
-            linalg_matrix_rank_atol_rtol_tensor,
-            "composite",
-            input,
-            atol=atol,
-            rtol=rtol,
-            hermitian=hermitian,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_matrix_rank"
-    if out is not None:
-        return write_out(
-            name, out, linalg_matrix_rank_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian)
-        )
-    if not isinstance(input, Tensor):
-        input = checks.tensor(name, "input", input)
-    if atol is not None and not isinstance(atol, Tensor):
-        atol = checks.tensor(name, "atol", atol)
-    if rtol is not None and not isinstance(rtol, Tensor):
-        rtol = checks.tensor(name, "rtol", rtol)
-    if hermitian.__class__ is not bool:
-        hermitian = checks.boolean(name, "hermitian", hermitian)
-    input, atol, rtol, hermitian = linalg_checks.matrices_of(name, input, atol, rtol, hermitian)
-    values = op.linalg_eigvalsh(input.detach()).abs() if hermitian else op.linalg_svdvals(input.detach())
-    if values._shape[-1]:
-        limits = linalg_formulas.tolerances(input, atol, rtol)
-        limit = op.maximum(limits[0], limits[1] * values.amax(-1))
-        return (values > limit.unsqueeze(-1)).sum(-1)
-    return values.sum(-1).long()
+    try:
+        if (
+            input.__class__ not in plain
+            or atol.__class__ not in plain
+            or rtol.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "linalg_matrix_rank.atol_rtol_tensor",
+                linalg_matrix_rank_atol_rtol_tensor,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_matrix_rank"
+        if out is not None:
+            return write_out(
+                name, out, linalg_matrix_rank_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian)
+            )
+        if not isinstance(input, Tensor):
+            input = checks.tensor(name, "input", input)
+        if atol is not None and not isinstance(atol, Tensor):
+            atol = checks.tensor(name, "atol", atol)
+        if rtol is not None and not isinstance(rtol, Tensor):
+            rtol = checks.tensor(name, "rtol", rtol)
+        if hermitian.__class__ is not bool:
+            hermitian = checks.boolean(name, "hermitian", hermitian)
+        input, atol, rtol, hermitian = linalg_checks.matrices_of(name, input, atol, rtol, hermitian)
+        values = op.linalg_eigvalsh(input.detach()).abs() if hermitian else op.linalg_svdvals(input.detach())
+        if values._shape[-1]:
+            limits = linalg_formulas.tolerances(input, atol, rtol)
+            limit = op.maximum(limits[0], limits[1] * values.amax(-1))
+            return (values > limit.unsqueeze(-1)).sum(-1)
+        return values.sum(-1).long()
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -2640,23 +2831,27 @@ def linalg_matrix_rank_default(
     Gradients:
         through: linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_matrix_rank"
-    if out is not None:
-        return write_out(name, out, linalg_matrix_rank_default(input, tol, hermitian))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if tol.__class__ is not float:
-        tol = checks.floating(name, "tol", tol)
-    if hermitian.__class__ is not bool:
-        hermitian = checks.boolean(name, "hermitian", hermitian)
-    return op.linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_matrix_rank"
+        if out is not None:
+            return write_out(name, out, linalg_matrix_rank_default(input, tol, hermitian))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if tol.__class__ is not float:
+            tol = checks.floating(name, "tol", tol)
+        if hermitian.__class__ is not bool:
+            hermitian = checks.boolean(name, "hermitian", hermitian)
+        return op.linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lstsq_solve(A: Tensor, B: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
@@ -2679,15 +2874,19 @@ def lstsq_solve(A: Tensor, B: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: matrices A and B of as many rows, in batches of one shape.
     """
-    if not watch.every:
-        result = LSTSQ_SOLVE.launch(A, B, rcond)
-        if result is not None:
-            return _lstsq_solve_result(*result)
-    if (A.__class__ not in plain or B.__class__ not in plain or rcond.__class__ not in plain) and (
-        result := intercept("lstsq_solve", lstsq_solve, "leading", A, B, rcond)
-    ) is not NOT_HANDLED:
-        return result
-    return _lstsq_solve("lstsq_solve", A, B, rcond)
+    try:
+        if not watch.every:
+            result = LSTSQ_SOLVE.launch(A, B, rcond)
+            if result is not None:
+                return _lstsq_solve_result(*result)
+        if (A.__class__ not in plain or B.__class__ not in plain or rcond.__class__ not in plain) and (
+            result := intercept("lstsq_solve", lstsq_solve, "leading", A, B, rcond)
+        ) is not NOT_HANDLED:
+            return result
+        return _lstsq_solve("lstsq_solve", A, B, rcond)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _lstsq_solve_result = ReturnType("lstsq_solve", ("solution", "rank"))
@@ -2775,40 +2974,46 @@ def linalg_lstsq(
         >>> sg.linalg.lstsq(A, sg.ones(2, 3, 1), driver="gelsd").residuals  # where a rank is not full there are none
         tensor([])
     """
-    if (input.__class__ not in plain or b.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_lstsq"
-    if out is not None:
-        return write_outs(name, out, linalg_lstsq(input, b, rcond, driver=driver))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(b, Tensor):
-        b = checks.tensor(name, "b", b)
-    if rcond is not None and rcond.__class__ is not float:
-        rcond = checks.floating(name, "rcond", rcond)
-    if driver is not None and driver.__class__ is not str:
-        driver = checks.string(name, "driver", driver)
-    self, b, rcond, driver = linalg_checks_norms.lstsq(name, self, b, rcond, driver)
-    vectors = b.ndim == self.ndim - 1
-    right = b.unsqueeze(-1) if vectors else b
-    found = linalg_formulas.lstsq_formula(self, right, rcond, driver)
-    x = found[0]
-    ranks = found[1]
-    by_values = driver == "gelsd" or driver == "gelss"
-    full = self._shape[-2] > self._shape[-1] and (
-        driver == "gels" or (by_values and (ranks == self._shape[-1]).all().item())
-    )
-    return _linalg_lstsq_result(
-        x.squeeze(-1) if vectors else x,
-        linalg_formulas.squared_modulus(self.matmul(x) - right).sum(-2)
-        if full
-        else (self.real if self.is_complex() else self).new_zeros((0,)),
-        ranks.new_zeros((0,)) if driver == "gels" else ranks,
-        op.linalg_svdvals(self.detach()) if by_values else (self.real if self.is_complex() else self).new_zeros((0,)),
-    )
+    try:
+        if (input.__class__ not in plain or b.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_lstsq"
+        if out is not None:
+            return write_outs(name, out, linalg_lstsq(input, b, rcond, driver=driver))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(b, Tensor):
+            b = checks.tensor(name, "b", b)
+        if rcond is not None and rcond.__class__ is not float:
+            rcond = checks.floating(name, "rcond", rcond)
+        if driver is not None and driver.__class__ is not str:
+            driver = checks.string(name, "driver", driver)
+        self, b, rcond, driver = linalg_checks_norms.lstsq(name, self, b, rcond, driver)
+        vectors = b.ndim == self.ndim - 1
+        right = b.unsqueeze(-1) if vectors else b
+        found = linalg_formulas.lstsq_formula(self, right, rcond, driver)
+        x = found[0]
+        ranks = found[1]
+        by_values = driver == "gelsd" or driver == "gelss"
+        full = self._shape[-2] > self._shape[-1] and (
+            driver == "gels" or (by_values and (ranks == self._shape[-1]).all().item())
+        )
+        return _linalg_lstsq_result(
+            x.squeeze(-1) if vectors else x,
+            linalg_formulas.squared_modulus(self.matmul(x) - right).sum(-2)
+            if full
+            else (self.real if self.is_complex() else self).new_zeros((0,)),
+            ranks.new_zeros((0,)) if driver == "gels" else ranks,
+            op.linalg_svdvals(self.detach())
+            if by_values
+            else (self.real if self.is_complex() else self).new_zeros((0,)),
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_lstsq_result = ReturnType("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))
@@ -2833,24 +3038,28 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_cond", linalg_cond_default, "composite", input, p, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_cond"
-    if out is not None:
-        return write_out(name, out, linalg_cond_default(input, p))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if p is not None:
-        p = checks.scalar(name, "p", p)
-    self, p = linalg_checks_norms.condition(name, self, p)
-    return (
-        linalg_formulas.condition_by_values(op.linalg_svdvals(self), p)
-        if p is None or p == 2 or p == -2
-        else linalg_formulas.condition_by_inverse(self, p)
-    )
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_cond", linalg_cond_default, "composite", input, p, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_cond"
+        if out is not None:
+            return write_out(name, out, linalg_cond_default(input, p))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if p is not None:
+            p = checks.scalar(name, "p", p)
+        self, p = linalg_checks_norms.condition(name, self, p)
+        return (
+            linalg_formulas.condition_by_values(op.linalg_svdvals(self), p)
+            if p is None or p == 2 or p == -2
+            else linalg_formulas.condition_by_inverse(self, p)
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -2871,20 +3080,24 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_cond"
-    if out is not None:
-        return write_out(name, out, linalg_cond_p_str(input, p))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if p.__class__ is not str:
-        p = checks.string(name, "p", p)
-    self, p = linalg_checks_norms.condition(name, self, p)
-    return linalg_formulas.condition_by_inverse(self, p)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_cond"
+        if out is not None:
+            return write_out(name, out, linalg_cond_p_str(input, p))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if p.__class__ is not str:
+            p = checks.string(name, "p", p)
+        self, p = linalg_checks_norms.condition(name, self, p)
+        return linalg_formulas.condition_by_inverse(self, p)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -2908,20 +3121,24 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
         tensor([[1., 5.],
                 [0., 1.]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_matrix_power", linalg_matrix_power, "composite", input, n, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_matrix_power"
-    if out is not None:
-        return write_out(name, out, linalg_matrix_power(input, n))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n.__class__ is not int:
-        n = checks.integer(name, "n", n)
-    self, n = linalg_checks.power(name, self, n)
-    return linalg_formulas.power_by_squaring(self, n)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_matrix_power", linalg_matrix_power, "composite", input, n, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_matrix_power"
+        if out is not None:
+            return write_out(name, out, linalg_matrix_power(input, n))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if n.__class__ is not int:
+            n = checks.integer(name, "n", n)
+        self, n = linalg_checks.power(name, self, n)
+        return linalg_formulas.power_by_squaring(self, n)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -2945,20 +3162,24 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         tensor([[4., 0.],
                 [0., 1.]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("matrix_power", matrix_power, "composite", input, n, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "matrix_power"
-    if out is not None:
-        return write_out(name, out, matrix_power(input, n))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n.__class__ is not int:
-        n = checks.integer(name, "n", n)
-    self, n = linalg_checks.power(name, self, n)
-    return linalg_formulas.power_by_squaring(self, n)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("matrix_power", matrix_power, "composite", input, n, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "matrix_power"
+        if out is not None:
+            return write_out(name, out, matrix_power(input, n))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if n.__class__ is not int:
+            n = checks.integer(name, "n", n)
+        self, n = linalg_checks.power(name, self, n)
+        return linalg_formulas.power_by_squaring(self, n)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2981,19 +3202,23 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 1.],
                 [0., 1.]])
     """
-    if not watch.every and out is None:
-        result = LINALG_MATRIX_EXP.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = LINALG_MATRIX_EXP.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "linalg_matrix_exp", out, _linalg_matrix_exp("linalg_matrix_exp", input), (input,), share="overlap"
-        )
-    return _linalg_matrix_exp("linalg_matrix_exp", input)
+        if out is not None:
+            return write_out(
+                "linalg_matrix_exp", out, _linalg_matrix_exp("linalg_matrix_exp", input), (input,), share="overlap"
+            )
+        return _linalg_matrix_exp("linalg_matrix_exp", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _linalg_matrix_exp(name: str, self, into=None) -> Any:
@@ -3041,18 +3266,22 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("matrix_exp", matrix_exp, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "matrix_exp"
-    if out is not None:
-        return write_out(name, out, matrix_exp(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = linalg_checks.square(name, self)
-    return op.linalg_matrix_exp(self)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("matrix_exp", matrix_exp, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "matrix_exp"
+        if out is not None:
+            return write_out(name, out, matrix_exp(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = linalg_checks.square(name, self)
+        return op.linalg_matrix_exp(self)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -3082,24 +3311,28 @@ def linalg_tensorsolve(
         >>> sg.linalg.tensorsolve(sg.eye(4).reshape(2, 2, 4), sg.ones(2, 2))
         tensor([1., 1., 1., 1.])
     """
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_tensorsolve"
-    if out is not None:
-        return write_out(name, out, linalg_tensorsolve(input, other, dims))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    if dims is not None:
-        dims = checks.integer_list(name, "dims", dims)
-    self, other, dims = linalg_checks_norms.tensorsolve(name, self, other, dims)
-    size = other.numel()
-    moved = self if dims is None else linalg_formulas.moved_last(self, dims)
-    return op.linalg_solve(moved.reshape((size, size)), other.reshape((size,))).reshape(moved._shape[other.ndim :])
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_tensorsolve"
+        if out is not None:
+            return write_out(name, out, linalg_tensorsolve(input, other, dims))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        if dims is not None:
+            dims = checks.integer_list(name, "dims", dims)
+        self, other, dims = linalg_checks_norms.tensorsolve(name, self, other, dims)
+        size = other.numel()
+        moved = self if dims is None else linalg_formulas.moved_last(self, dims)
+        return op.linalg_solve(moved.reshape((size, size)), other.reshape((size,))).reshape(moved._shape[other.ndim :])
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -3124,21 +3357,25 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
         >>> sg.linalg.tensorinv(sg.eye(4).reshape(2, 2, 4)).shape
         specgrad.Size([4, 2, 2])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_tensorinv", linalg_tensorinv, "composite", input, ind, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_tensorinv"
-    if out is not None:
-        return write_out(name, out, linalg_tensorinv(input, ind))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if ind.__class__ is not int:
-        ind = checks.integer(name, "ind", ind)
-    self, ind = linalg_checks_norms.tensorinv(name, self, ind)
-    size = shape_formulas.flattened(self._shape, 0, ind - 1)[0]
-    return op.linalg_inv(self.reshape((size, size))).view(self._shape[ind:] + self._shape[:ind])
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_tensorinv", linalg_tensorinv, "composite", input, ind, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_tensorinv"
+        if out is not None:
+            return write_out(name, out, linalg_tensorinv(input, ind))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if ind.__class__ is not int:
+            ind = checks.integer(name, "ind", ind)
+        self, ind = linalg_checks_norms.tensorinv(name, self, ind)
+        size = shape_formulas.flattened(self._shape, 0, ind - 1)[0]
+        return op.linalg_inv(self.reshape((size, size))).view(self._shape[ind:] + self._shape[:ind])
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def reflected_columns(input: Tensor, tau: Tensor) -> Tensor:
@@ -3159,15 +3396,19 @@ def reflected_columns(input: Tensor, tau: Tensor) -> Tensor:
         RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
             of the same batch.
     """
-    if not watch.every:
-        result = REFLECTED_COLUMNS.launch(input, tau)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = REFLECTED_COLUMNS.launch(input, tau)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or tau.__class__ not in plain) and (
+            result := intercept("reflected_columns", reflected_columns, "leading", input, tau)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or tau.__class__ not in plain) and (
-        result := intercept("reflected_columns", reflected_columns, "leading", input, tau)
-    ) is not NOT_HANDLED:
-        return result
-    return _reflected_columns("reflected_columns", input, tau)
+        return _reflected_columns("reflected_columns", input, tau)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _reflected_columns(name: str, input, tau, into=None) -> Any:
@@ -3226,19 +3467,25 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
         tensor([[ 0.],
                 [-1.]])
     """
-    if (input.__class__ not in plain or tau.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_householder_product", linalg_householder_product, "composite", input, tau, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_householder_product"
-    if out is not None:
-        return write_out(name, out, linalg_householder_product(input, tau))
-    if not isinstance(input, Tensor):
-        input = checks.tensor(name, "input", input)
-    if not isinstance(tau, Tensor):
-        tau = checks.tensor(name, "tau", tau)
-    input, tau = linalg_checks_norms.householder(name, input, tau)
-    return linalg_formulas.product_of_reflections(input, tau)
+    try:
+        if (input.__class__ not in plain or tau.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_householder_product", linalg_householder_product, "composite", input, tau, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_householder_product"
+        if out is not None:
+            return write_out(name, out, linalg_householder_product(input, tau))
+        if not isinstance(input, Tensor):
+            input = checks.tensor(name, "input", input)
+        if not isinstance(tau, Tensor):
+            tau = checks.tensor(name, "tau", tau)
+        input, tau = linalg_checks_norms.householder(name, input, tau)
+        return linalg_formulas.product_of_reflections(input, tau)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -3264,17 +3511,21 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         (tensor([[-5.0000],
                 [ 0.5000]]), tensor([1.6000]))
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = GEQRF.launch(input)
-        if result is not None:
-            return _geqrf_result(*result)
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("geqrf", geqrf, "leading", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("geqrf", out, _geqrf("geqrf", input), (input,), share="overlap")
-    return _geqrf("geqrf", input)
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = GEQRF.launch(input)
+            if result is not None:
+                return _geqrf_result(*result)
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("geqrf", geqrf, "leading", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("geqrf", out, _geqrf("geqrf", input), (input,), share="overlap")
+        return _geqrf("geqrf", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _geqrf_result = ReturnType("geqrf", ("a", "tau"))
@@ -3342,34 +3593,38 @@ def ormqr(
         tensor([[-5.],
                 [ 0.]])
     """
-    if (
-        input.__class__ not in plain
-        or input2.__class__ not in plain
-        or input3.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("ormqr", ormqr, "composite", input, input2, input3, left, transpose, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "ormqr"
-    if out is not None:
-        return write_out(name, out, ormqr(input, input2, input3, left, transpose))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(input2, Tensor):
-        input2 = checks.tensor(name, "input2", input2)
-    if not isinstance(input3, Tensor):
-        input3 = checks.tensor(name, "input3", input3)
-    if left.__class__ is not bool:
-        left = checks.boolean(name, "left", left)
-    if transpose.__class__ is not bool:
-        transpose = checks.boolean(name, "transpose", transpose)
-    self, input2, input3, left, transpose = linalg_checks.ormqr(name, self, input2, input3, left, transpose)
-    full = linalg_formulas.all_reflections(self, input2)
-    q = op.linalg_householder_product(full[0], full[1])
-    turned = q.mH if transpose else q
-    return turned.matmul(input3) if left else input3.matmul(turned)
+    try:
+        if (
+            input.__class__ not in plain
+            or input2.__class__ not in plain
+            or input3.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("ormqr", ormqr, "composite", input, input2, input3, left, transpose, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "ormqr"
+        if out is not None:
+            return write_out(name, out, ormqr(input, input2, input3, left, transpose))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(input2, Tensor):
+            input2 = checks.tensor(name, "input2", input2)
+        if not isinstance(input3, Tensor):
+            input3 = checks.tensor(name, "input3", input3)
+        if left.__class__ is not bool:
+            left = checks.boolean(name, "left", left)
+        if transpose.__class__ is not bool:
+            transpose = checks.boolean(name, "transpose", transpose)
+        self, input2, input3, left, transpose = linalg_checks.ormqr(name, self, input2, input3, left, transpose)
+        full = linalg_formulas.all_reflections(self, input2)
+        q = op.linalg_householder_product(full[0], full[1])
+        turned = q.mH if transpose else q
+        return turned.matmul(input3) if left else input3.matmul(turned)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -3390,16 +3645,20 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
-    if not watch.every:
-        result = LU_PACKED.launch(input, check_errors)
-        if result is not None:
-            return _lu_packed_result(*result)
-    if (
-        input.__class__ not in plain
-        and (result := intercept("lu_packed", lu_packed, "leading", input, check_errors)) is not NOT_HANDLED
-    ):
-        return result
-    return _lu_packed("lu_packed", input, check_errors)
+    try:
+        if not watch.every:
+            result = LU_PACKED.launch(input, check_errors)
+            if result is not None:
+                return _lu_packed_result(*result)
+        if (
+            input.__class__ not in plain
+            and (result := intercept("lu_packed", lu_packed, "leading", input, check_errors)) is not NOT_HANDLED
+        ):
+            return result
+        return _lu_packed("lu_packed", input, check_errors)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _lu_packed_result = ReturnType("lu_packed", ("LU", "pivots", "info"))
@@ -3444,15 +3703,19 @@ def row_order(pivots: Tensor, rows: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if not watch.every:
-        result = ROW_ORDER.launch(pivots, rows)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = ROW_ORDER.launch(pivots, rows)
+            if result is not None:
+                return result
+        if (pivots.__class__ not in plain or rows.__class__ not in plain) and (
+            result := intercept("row_order", row_order, "leading", pivots, rows)
+        ) is not NOT_HANDLED:
             return result
-    if (pivots.__class__ not in plain or rows.__class__ not in plain) and (
-        result := intercept("row_order", row_order, "leading", pivots, rows)
-    ) is not NOT_HANDLED:
-        return result
-    return _row_order("row_order", pivots, rows)
+        return _row_order("row_order", pivots, rows)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _row_order(name: str, pivots, rows, into=None) -> Any:
@@ -3504,20 +3767,24 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
         tensor([[4.0000, 4.0000],
                 [0.2500, 1.0000]])
     """
-    if (A.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_lu_factor"
-    if out is not None:
-        return write_outs(name, out, linalg_lu_factor(A, pivot=pivot))
-    if not isinstance(A, Tensor):
-        A = checks.tensor(name, "A", A)
-    if pivot.__class__ is not bool:
-        pivot = checks.boolean(name, "pivot", pivot)
-    A, pivot = linalg_checks.lu(name, A, pivot)
-    found = op.lu_packed(A, True)
-    return _linalg_lu_factor_result(found.LU, found.pivots)
+    try:
+        if (A.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_lu_factor"
+        if out is not None:
+            return write_outs(name, out, linalg_lu_factor(A, pivot=pivot))
+        if not isinstance(A, Tensor):
+            A = checks.tensor(name, "A", A)
+        if pivot.__class__ is not bool:
+            pivot = checks.boolean(name, "pivot", pivot)
+        A, pivot = linalg_checks.lu(name, A, pivot)
+        found = op.lu_packed(A, True)
+        return _linalg_lu_factor_result(found.LU, found.pivots)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_lu_factor_result = ReturnType("linalg_lu_factor", ("LU", "pivots"))
@@ -3550,24 +3817,34 @@ def linalg_lu_factor_ex(
         >>> sg.linalg.lu_factor_ex(sg.ones(2, 2)).info
         tensor(2, dtype=specgrad.int32)
     """
-    if (A.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_lu_factor_ex", linalg_lu_factor_ex, "composite", A, pivot=pivot, check_errors=check_errors, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_lu_factor_ex"
-    if out is not None:
-        return write_outs(name, out, linalg_lu_factor_ex(A, pivot=pivot, check_errors=check_errors))
-    if not isinstance(A, Tensor):
-        A = checks.tensor(name, "A", A)
-    if pivot.__class__ is not bool:
-        pivot = checks.boolean(name, "pivot", pivot)
-    if check_errors.__class__ is not bool:
-        check_errors = checks.boolean(name, "check_errors", check_errors)
-    A, pivot, check_errors = linalg_checks.lu(name, A, pivot, check_errors)
-    found = op.lu_packed(A, check_errors)
-    return _linalg_lu_factor_ex_result(found.LU, found.pivots, found.info)
+    try:
+        if (A.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_lu_factor_ex",
+                linalg_lu_factor_ex,
+                "composite",
+                A,
+                pivot=pivot,
+                check_errors=check_errors,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_lu_factor_ex"
+        if out is not None:
+            return write_outs(name, out, linalg_lu_factor_ex(A, pivot=pivot, check_errors=check_errors))
+        if not isinstance(A, Tensor):
+            A = checks.tensor(name, "A", A)
+        if pivot.__class__ is not bool:
+            pivot = checks.boolean(name, "pivot", pivot)
+        if check_errors.__class__ is not bool:
+            check_errors = checks.boolean(name, "check_errors", check_errors)
+        A, pivot, check_errors = linalg_checks.lu(name, A, pivot, check_errors)
+        found = op.lu_packed(A, check_errors)
+        return _linalg_lu_factor_ex_result(found.LU, found.pivots, found.info)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_lu_factor_ex_result = ReturnType("linalg_lu_factor_ex", ("LU", "pivots", "info"))
@@ -3597,24 +3874,28 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
         tensor([[1.0000, 0.0000],
                 [0.2500, 1.0000]])
     """
-    if (A.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_lu", linalg_lu, "composite", A, pivot=pivot, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_lu"
-    if out is not None:
-        return write_outs(name, out, linalg_lu(A, pivot=pivot))
-    if not isinstance(A, Tensor):
-        A = checks.tensor(name, "A", A)
-    if pivot.__class__ is not bool:
-        pivot = checks.boolean(name, "pivot", pivot)
-    A, pivot = linalg_checks.lu(name, A, pivot)
-    found = op.lu_packed(A, False)
-    return _linalg_lu_result(
-        linalg_formulas_decompositions.permutation_matrix(found.pivots, A),
-        linalg_formulas_decompositions.lower_factor(found.LU),
-        linalg_formulas_decompositions.upper_factor(found.LU),
-    )
+    try:
+        if (A.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_lu", linalg_lu, "composite", A, pivot=pivot, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_lu"
+        if out is not None:
+            return write_outs(name, out, linalg_lu(A, pivot=pivot))
+        if not isinstance(A, Tensor):
+            A = checks.tensor(name, "A", A)
+        if pivot.__class__ is not bool:
+            pivot = checks.boolean(name, "pivot", pivot)
+        A, pivot = linalg_checks.lu(name, A, pivot)
+        found = op.lu_packed(A, False)
+        return _linalg_lu_result(
+            linalg_formulas_decompositions.permutation_matrix(found.pivots, A),
+            linalg_formulas_decompositions.lower_factor(found.LU),
+            linalg_formulas_decompositions.upper_factor(found.LU),
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_lu_result = ReturnType("linalg_lu", ("P", "L", "U"))
@@ -3641,21 +3922,25 @@ def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[T
         >>> sg.lu(sg.tensor([[1.0, 2.0], [4.0, 4.0]]))[1]
         tensor([2, 2], dtype=specgrad.int32)
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("lu", lu, "composite", input, pivot, get_infos)) is not NOT_HANDLED
-    ):
-        return result
-    name = "lu"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if pivot.__class__ is not bool:
-        pivot = checks.boolean(name, "pivot", pivot)
-    if get_infos.__class__ is not bool:
-        get_infos = checks.boolean(name, "get_infos", get_infos)
-    self, pivot, get_infos = linalg_checks.lu(name, self, pivot, get_infos)
-    return op.lu_packed(self, False)[: 3 if get_infos else 2]
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("lu", lu, "composite", input, pivot, get_infos)) is not NOT_HANDLED
+        ):
+            return result
+        name = "lu"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if pivot.__class__ is not bool:
+            pivot = checks.boolean(name, "pivot", pivot)
+        if get_infos.__class__ is not bool:
+            get_infos = checks.boolean(name, "get_infos", get_infos)
+        self, pivot, get_infos = linalg_checks.lu(name, self, pivot, get_infos)
+        return op.lu_packed(self, False)[: 3 if get_infos else 2]
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lu_unpack(
@@ -3693,39 +3978,43 @@ def lu_unpack(
         tensor([[4., 4.],
                 [0., 1.]])
     """
-    if (LU_data.__class__ not in plain or LU_pivots.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots, out=out
+    try:
+        if (LU_data.__class__ not in plain or LU_pivots.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "lu_unpack"
+        if out is not None:
+            return write_outs(name, out, lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots))
+        if not isinstance(LU_data, Tensor):
+            LU_data = checks.tensor(name, "LU_data", LU_data)
+        if not isinstance(LU_pivots, Tensor):
+            LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
+        if unpack_data.__class__ is not bool:
+            unpack_data = checks.boolean(name, "unpack_data", unpack_data)
+        if unpack_pivots.__class__ is not bool:
+            unpack_pivots = checks.boolean(name, "unpack_pivots", unpack_pivots)
+        LU_data, LU_pivots, unpack_data, unpack_pivots = linalg_checks.lu_unpack(
+            name, LU_data, LU_pivots, unpack_data, unpack_pivots
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "lu_unpack"
-    if out is not None:
-        return write_outs(name, out, lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots))
-    if not isinstance(LU_data, Tensor):
-        LU_data = checks.tensor(name, "LU_data", LU_data)
-    if not isinstance(LU_pivots, Tensor):
-        LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
-    if unpack_data.__class__ is not bool:
-        unpack_data = checks.boolean(name, "unpack_data", unpack_data)
-    if unpack_pivots.__class__ is not bool:
-        unpack_pivots = checks.boolean(name, "unpack_pivots", unpack_pivots)
-    LU_data, LU_pivots, unpack_data, unpack_pivots = linalg_checks.lu_unpack(
-        name, LU_data, LU_pivots, unpack_data, unpack_pivots
-    )
-    exchanges = (
-        linalg_formulas_decompositions.permutation_matrix(LU_pivots, LU_data)
-        if unpack_pivots
-        else LU_data.new_zeros([0])
-    )
-    if unpack_data:
-        return _lu_unpack_result(
-            exchanges,
-            linalg_formulas_decompositions.lower_factor(LU_data),
-            linalg_formulas_decompositions.upper_factor(LU_data),
+        exchanges = (
+            linalg_formulas_decompositions.permutation_matrix(LU_pivots, LU_data)
+            if unpack_pivots
+            else LU_data.new_zeros([0])
         )
-    none = LU_data.new_zeros([0])
-    return _lu_unpack_result(exchanges, none, none)
+        if unpack_data:
+            return _lu_unpack_result(
+                exchanges,
+                linalg_formulas_decompositions.lower_factor(LU_data),
+                linalg_formulas_decompositions.upper_factor(LU_data),
+            )
+        none = LU_data.new_zeros([0])
+        return _lu_unpack_result(exchanges, none, none)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _lu_unpack_result = ReturnType("lu_unpack", ("P", "L", "U"))
@@ -3768,52 +4057,56 @@ def linalg_lu_solve(
         tensor([[0.2500],
                 [0.5000]])
     """
-    if (
-        LU.__class__ not in plain
-        or pivots.__class__ not in plain
-        or B.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint, out=out
+    try:
+        if (
+            LU.__class__ not in plain
+            or pivots.__class__ not in plain
+            or B.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_lu_solve"
+        if out is not None:
+            return write_out(name, out, linalg_lu_solve(LU, pivots, B, left=left, adjoint=adjoint))
+        if not isinstance(LU, Tensor):
+            LU = checks.tensor(name, "LU", LU)
+        if not isinstance(pivots, Tensor):
+            pivots = checks.tensor(name, "pivots", pivots)
+        if not isinstance(B, Tensor):
+            B = checks.tensor(name, "B", B)
+        if left.__class__ is not bool:
+            left = checks.boolean(name, "left", left)
+        if adjoint.__class__ is not bool:
+            adjoint = checks.boolean(name, "adjoint", adjoint)
+        LU, pivots, B, left, adjoint = linalg_checks.lu_solve(name, LU, pivots, B, left, adjoint)
+        pair = linalg_formulas.broadcast_batches("linalg_lu_solve", LU, B if left else B.mH)
+        packed = pair[0]
+        order = op.row_order(pivots, LU._shape[-1])
+        x = (
+            linalg_formulas_decompositions.rows_in_order(
+                op.solve_triangular_matrices(
+                    packed.mH, op.solve_triangular_matrices(packed.mH, pair[1], False, False), True, True
+                ),
+                order.argsort(-1),
+            )
+            if adjoint == left
+            else op.solve_triangular_matrices(
+                packed,
+                op.solve_triangular_matrices(
+                    packed, linalg_formulas_decompositions.rows_in_order(pair[1], order), False, True
+                ),
+                True,
+                False,
+            )
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_lu_solve"
-    if out is not None:
-        return write_out(name, out, linalg_lu_solve(LU, pivots, B, left=left, adjoint=adjoint))
-    if not isinstance(LU, Tensor):
-        LU = checks.tensor(name, "LU", LU)
-    if not isinstance(pivots, Tensor):
-        pivots = checks.tensor(name, "pivots", pivots)
-    if not isinstance(B, Tensor):
-        B = checks.tensor(name, "B", B)
-    if left.__class__ is not bool:
-        left = checks.boolean(name, "left", left)
-    if adjoint.__class__ is not bool:
-        adjoint = checks.boolean(name, "adjoint", adjoint)
-    LU, pivots, B, left, adjoint = linalg_checks.lu_solve(name, LU, pivots, B, left, adjoint)
-    pair = linalg_formulas.broadcast_batches("linalg_lu_solve", LU, B if left else B.mH)
-    packed = pair[0]
-    order = op.row_order(pivots, LU._shape[-1])
-    x = (
-        linalg_formulas_decompositions.rows_in_order(
-            op.solve_triangular_matrices(
-                packed.mH, op.solve_triangular_matrices(packed.mH, pair[1], False, False), True, True
-            ),
-            order.argsort(-1),
-        )
-        if adjoint == left
-        else op.solve_triangular_matrices(
-            packed,
-            op.solve_triangular_matrices(
-                packed, linalg_formulas_decompositions.rows_in_order(pair[1], order), False, True
-            ),
-            True,
-            False,
-        )
-    )
-    return x if left else x.mH
+        return x if left else x.mH
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -3839,27 +4132,31 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
         tensor([[0.5000],
                 [0.2500]])
     """
-    if (
-        input.__class__ not in plain
-        or LU_data.__class__ not in plain
-        or LU_pivots.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("lu_solve", lu_solve, "composite", input, LU_data, LU_pivots, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "lu_solve"
-    if out is not None:
-        return write_out(name, out, lu_solve(input, LU_data, LU_pivots))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(LU_data, Tensor):
-        LU_data = checks.tensor(name, "LU_data", LU_data)
-    if not isinstance(LU_pivots, Tensor):
-        LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
-    self, LU_data, LU_pivots = linalg_checks.old_lu_solve(name, self, LU_data, LU_pivots)
-    return op.linalg_lu_solve(LU_data, LU_pivots, self)
+    try:
+        if (
+            input.__class__ not in plain
+            or LU_data.__class__ not in plain
+            or LU_pivots.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("lu_solve", lu_solve, "composite", input, LU_data, LU_pivots, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "lu_solve"
+        if out is not None:
+            return write_out(name, out, lu_solve(input, LU_data, LU_pivots))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(LU_data, Tensor):
+            LU_data = checks.tensor(name, "LU_data", LU_data)
+        if not isinstance(LU_pivots, Tensor):
+            LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
+        self, LU_data, LU_pivots = linalg_checks.old_lu_solve(name, self, LU_data, LU_pivots)
+        return op.linalg_lu_solve(LU_data, LU_pivots, self)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -3882,17 +4179,21 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if not watch.every:
-        result = LDL_PACKED.launch(input, hermitian, check_errors)
-        if result is not None:
-            return _ldl_packed_result(*result)
-    if (
-        input.__class__ not in plain
-        and (result := intercept("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors))
-        is not NOT_HANDLED
-    ):
-        return result
-    return _ldl_packed("ldl_packed", input, hermitian, check_errors)
+    try:
+        if not watch.every:
+            result = LDL_PACKED.launch(input, hermitian, check_errors)
+            if result is not None:
+                return _ldl_packed_result(*result)
+        if (
+            input.__class__ not in plain
+            and (result := intercept("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors))
+            is not NOT_HANDLED
+        ):
+            return result
+        return _ldl_packed("ldl_packed", input, hermitian, check_errors)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _ldl_packed_result = ReturnType("ldl_packed", ("LD", "pivots", "info"))
@@ -3959,21 +4260,27 @@ def linalg_ldl_factor(
         tensor([[ 4.0000,  0.0000],
                 [ 0.5000, -1.0000]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_ldl_factor"
-    if out is not None:
-        return write_outs(name, out, linalg_ldl_factor(input, hermitian=hermitian))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if hermitian.__class__ is not bool:
-        hermitian = checks.boolean(name, "hermitian", hermitian)
-    self, hermitian = linalg_checks.square(name, self, hermitian)
-    found = op.ldl_packed(self, hermitian, True)
-    return _linalg_ldl_factor_result(found.LD, found.pivots)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_ldl_factor"
+        if out is not None:
+            return write_outs(name, out, linalg_ldl_factor(input, hermitian=hermitian))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if hermitian.__class__ is not bool:
+            hermitian = checks.boolean(name, "hermitian", hermitian)
+        self, hermitian = linalg_checks.square(name, self, hermitian)
+        found = op.ldl_packed(self, hermitian, True)
+        return _linalg_ldl_factor_result(found.LD, found.pivots)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_ldl_factor_result = ReturnType("linalg_ldl_factor", ("LD", "pivots"))
@@ -4006,31 +4313,35 @@ def linalg_ldl_factor_ex(
         >>> sg.linalg.ldl_factor_ex(sg.zeros(2, 2)).info
         tensor(1, dtype=specgrad.int32)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_ldl_factor_ex",
-            linalg_ldl_factor_ex,
-            "composite",
-            input,
-            hermitian=hermitian,
-            check_errors=check_errors,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_ldl_factor_ex"
-    if out is not None:
-        return write_outs(name, out, linalg_ldl_factor_ex(input, hermitian=hermitian, check_errors=check_errors))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if hermitian.__class__ is not bool:
-        hermitian = checks.boolean(name, "hermitian", hermitian)
-    if check_errors.__class__ is not bool:
-        check_errors = checks.boolean(name, "check_errors", check_errors)
-    self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
-    found = op.ldl_packed(self, hermitian, check_errors)
-    return _linalg_ldl_factor_ex_result(found.LD, found.pivots, found.info)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "linalg_ldl_factor_ex",
+                linalg_ldl_factor_ex,
+                "composite",
+                input,
+                hermitian=hermitian,
+                check_errors=check_errors,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_ldl_factor_ex"
+        if out is not None:
+            return write_outs(name, out, linalg_ldl_factor_ex(input, hermitian=hermitian, check_errors=check_errors))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if hermitian.__class__ is not bool:
+            hermitian = checks.boolean(name, "hermitian", hermitian)
+        if check_errors.__class__ is not bool:
+            check_errors = checks.boolean(name, "check_errors", check_errors)
+        self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
+        found = op.ldl_packed(self, hermitian, check_errors)
+        return _linalg_ldl_factor_ex_result(found.LD, found.pivots, found.info)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_ldl_factor_ex_result = ReturnType("linalg_ldl_factor_ex", ("LD", "pivots", "info"))
@@ -4056,15 +4367,19 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
         RuntimeError: expected: square packed factors with their exchanges, and matrices of as many rows; batches
             broadcast.
     """
-    if not watch.every:
-        result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
+            if result is not None:
+                return result
+        if (LD.__class__ not in plain or pivots.__class__ not in plain or B.__class__ not in plain) and (
+            result := intercept("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian)
+        ) is not NOT_HANDLED:
             return result
-    if (LD.__class__ not in plain or pivots.__class__ not in plain or B.__class__ not in plain) and (
-        result := intercept("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian)
-    ) is not NOT_HANDLED:
-        return result
-    return _ldl_solve_matrices("ldl_solve_matrices", LD, pivots, B, hermitian)
+        return _ldl_solve_matrices("ldl_solve_matrices", LD, pivots, B, hermitian)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
@@ -4135,31 +4450,35 @@ def linalg_ldl_solve(
         tensor([[1.],
                 [1.]])
     """
-    if (
-        LD.__class__ not in plain
-        or pivots.__class__ not in plain
-        or B.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "linalg_ldl_solve", linalg_ldl_solve, "composite", LD, pivots, B, hermitian=hermitian, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_ldl_solve"
-    if out is not None:
-        return write_out(name, out, linalg_ldl_solve(LD, pivots, B, hermitian=hermitian))
-    if not isinstance(LD, Tensor):
-        LD = checks.tensor(name, "LD", LD)
-    if not isinstance(pivots, Tensor):
-        pivots = checks.tensor(name, "pivots", pivots)
-    if not isinstance(B, Tensor):
-        B = checks.tensor(name, "B", B)
-    if hermitian.__class__ is not bool:
-        hermitian = checks.boolean(name, "hermitian", hermitian)
-    LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
-    pair = linalg_formulas.broadcast_batches("linalg_ldl_solve", LD, B)
-    return op.ldl_solve_matrices(pair[0], pivots.expand(pair[0]._shape[:-1]), pair[1], hermitian)
+    try:
+        if (
+            LD.__class__ not in plain
+            or pivots.__class__ not in plain
+            or B.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "linalg_ldl_solve", linalg_ldl_solve, "composite", LD, pivots, B, hermitian=hermitian, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_ldl_solve"
+        if out is not None:
+            return write_out(name, out, linalg_ldl_solve(LD, pivots, B, hermitian=hermitian))
+        if not isinstance(LD, Tensor):
+            LD = checks.tensor(name, "LD", LD)
+        if not isinstance(pivots, Tensor):
+            pivots = checks.tensor(name, "pivots", pivots)
+        if not isinstance(B, Tensor):
+            B = checks.tensor(name, "B", B)
+        if hermitian.__class__ is not bool:
+            hermitian = checks.boolean(name, "hermitian", hermitian)
+        LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
+        pair = linalg_formulas.broadcast_batches("linalg_ldl_solve", LD, B)
+        return op.ldl_solve_matrices(pair[0], pivots.expand(pair[0]._shape[:-1]), pair[1], hermitian)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -4185,20 +4504,24 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
         tensor([[ 0.],
                 [-1.]])
     """
-    if (input.__class__ not in plain or input2.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("orgqr", orgqr, "composite", input, input2, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "orgqr"
-    if out is not None:
-        return write_out(name, out, orgqr(input, input2))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(input2, Tensor):
-        input2 = checks.tensor(name, "input2", input2)
-    self, input2 = linalg_checks_norms.householder(name, self, input2)
-    return op.linalg_householder_product(self, input2)
+    try:
+        if (input.__class__ not in plain or input2.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("orgqr", orgqr, "composite", input, input2, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "orgqr"
+        if out is not None:
+            return write_out(name, out, orgqr(input, input2))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(input2, Tensor):
+            input2 = checks.tensor(name, "input2", input2)
+        self, input2 = linalg_checks_norms.householder(name, self, input2)
+        return op.linalg_householder_product(self, input2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_matrix_norm_overloads = Overloads(
@@ -4251,21 +4574,25 @@ def linalg_matrix_norm(input, *args, **kwargs):
         >>> sg.linalg.matrix_norm(sg.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
         tensor(6.)
     """
-    if not args and not kwargs:
-        return linalg_matrix_norm_str_ord(input)
-    if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
-        return linalg_matrix_norm_default(input, *args)
-    if len(args) == 1 and not kwargs and args[0].__class__ is str:
-        return linalg_matrix_norm_str_ord(input, *args)
-    if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
-        return linalg_matrix_norm_default(input, *args)
-    if len(args) == 2 and not kwargs and args[0].__class__ is str:
-        return linalg_matrix_norm_str_ord(input, *args)
-    if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
-        return linalg_matrix_norm_default(input, *args)
-    if len(args) == 3 and not kwargs and args[0].__class__ is str:
-        return linalg_matrix_norm_str_ord(input, *args)
-    return _linalg_matrix_norm_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return linalg_matrix_norm_str_ord(input)
+        if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
+            return linalg_matrix_norm_default(input, *args)
+        if len(args) == 1 and not kwargs and args[0].__class__ is str:
+            return linalg_matrix_norm_str_ord(input, *args)
+        if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
+            return linalg_matrix_norm_default(input, *args)
+        if len(args) == 2 and not kwargs and args[0].__class__ is str:
+            return linalg_matrix_norm_str_ord(input, *args)
+        if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
+            return linalg_matrix_norm_default(input, *args)
+        if len(args) == 3 and not kwargs and args[0].__class__ is str:
+            return linalg_matrix_norm_str_ord(input, *args)
+        return _linalg_matrix_norm_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_norm_overloads = Overloads(
@@ -4317,21 +4644,25 @@ def linalg_norm(input, *args, **kwargs):
         >>> sg.linalg.norm(sg.tensor([3.0, 4.0]))
         tensor(5.)
     """
-    if not args and not kwargs:
-        return linalg_norm_default(input)
-    if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
-        return linalg_norm_default(input, *args)
-    if len(args) == 1 and not kwargs and args[0].__class__ is str:
-        return linalg_norm_ord_str(input, *args)
-    if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
-        return linalg_norm_default(input, *args)
-    if len(args) == 2 and not kwargs and args[0].__class__ is str:
-        return linalg_norm_ord_str(input, *args)
-    if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
-        return linalg_norm_default(input, *args)
-    if len(args) == 3 and not kwargs and args[0].__class__ is str:
-        return linalg_norm_ord_str(input, *args)
-    return _linalg_norm_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return linalg_norm_default(input)
+        if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
+            return linalg_norm_default(input, *args)
+        if len(args) == 1 and not kwargs and args[0].__class__ is str:
+            return linalg_norm_ord_str(input, *args)
+        if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
+            return linalg_norm_default(input, *args)
+        if len(args) == 2 and not kwargs and args[0].__class__ is str:
+            return linalg_norm_ord_str(input, *args)
+        if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
+            return linalg_norm_default(input, *args)
+        if len(args) == 3 and not kwargs and args[0].__class__ is str:
+            return linalg_norm_ord_str(input, *args)
+        return _linalg_norm_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_pinv_overloads = Overloads(
@@ -4389,15 +4720,19 @@ def linalg_pinv(input, *args, **kwargs):
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.0000]])
     """
-    if not args and not kwargs:
-        return linalg_pinv_atol_rtol_float(input)
-    if len(args) == 1 and not kwargs:
-        return linalg_pinv_default(input, *args)
-    if len(args) == 2 and not kwargs:
-        return linalg_pinv_default(input, *args)
-    if len(kwargs) == 1 and "rcond" in kwargs:
-        return linalg_pinv_default(input, *args, **kwargs)
-    return _linalg_pinv_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return linalg_pinv_atol_rtol_float(input)
+        if len(args) == 1 and not kwargs:
+            return linalg_pinv_default(input, *args)
+        if len(args) == 2 and not kwargs:
+            return linalg_pinv_default(input, *args)
+        if len(kwargs) == 1 and "rcond" in kwargs:
+            return linalg_pinv_default(input, *args, **kwargs)
+        return _linalg_pinv_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_matrix_rank_overloads = Overloads(
@@ -4451,15 +4786,19 @@ def linalg_matrix_rank(input, *args, **kwargs):
         >>> sg.linalg.matrix_rank(sg.ones(3, 3))
         tensor(1)
     """
-    if not args and not kwargs:
-        return linalg_matrix_rank_atol_rtol_float(input)
-    if len(args) == 1 and not kwargs:
-        return linalg_matrix_rank_default(input, *args)
-    if len(args) == 2 and not kwargs:
-        return linalg_matrix_rank_default(input, *args)
-    if len(kwargs) == 1 and "tol" in kwargs:
-        return linalg_matrix_rank_default(input, *args, **kwargs)
-    return _linalg_matrix_rank_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return linalg_matrix_rank_atol_rtol_float(input)
+        if len(args) == 1 and not kwargs:
+            return linalg_matrix_rank_default(input, *args)
+        if len(args) == 2 and not kwargs:
+            return linalg_matrix_rank_default(input, *args)
+        if len(kwargs) == 1 and "tol" in kwargs:
+            return linalg_matrix_rank_default(input, *args, **kwargs)
+        return _linalg_matrix_rank_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _linalg_cond_overloads = Overloads(
@@ -4493,11 +4832,15 @@ def linalg_cond(input, p=None, *, out=None):
         >>> sg.linalg.cond(sg.tensor([[4.0, 0.0], [0.0, 2.0]]))
         tensor(2.)
     """
-    if p is None or p.__class__ in NUMBERS:
-        return linalg_cond_default(input, p, out=out)
-    if isinstance(p, str):
-        return linalg_cond_p_str(input, p, out=out)
-    return _linalg_cond_overloads(input, p, **({} if out is None else {"out": out}))
+    try:
+        if p is None or p.__class__ in NUMBERS:
+            return linalg_cond_default(input, p, out=out)
+        if isinstance(p, str):
+            return linalg_cond_p_str(input, p, out=out)
+        return _linalg_cond_overloads(input, p, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = [

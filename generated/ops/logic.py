@@ -17,6 +17,7 @@ from ...runtime.namespace import op
 from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 
 
@@ -38,36 +39,46 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         >>> sg.logical_and(sg.tensor([True, True]), sg.tensor([True, False]))
         tensor([ True, False])
     """
-    if not watch.every and out is None:
-        result = kernels.LOGICAL_AND.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LOGICAL_AND.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LOGICAL_AND, "logical_and", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("logical_and", logical_and, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.LOGICAL_AND, "logical_and", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("logical_and", logical_and, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOGICAL_AND.launch_out(input, other, out) is not None:
-            return out
-        return write_out("logical_and", out, _logical_and("logical_and", input, other), (input, other), share="full")
-    checks.tensor("logical_and", "input", input)
-    return _logical_and("logical_and", input, other)
+        if out is not None:
+            if not watch.every and kernels.LOGICAL_AND.launch_out(input, other, out) is not None:
+                return out
+            return write_out(
+                "logical_and", out, _logical_and("logical_and", input, other), (input, other), share="full"
+            )
+        checks.tensor("logical_and", "input", input)
+        return _logical_and("logical_and", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_and`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("logical_and", logical_and_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("logical_and_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _logical_and("logical_and_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("logical_and", logical_and_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("logical_and_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _logical_and("logical_and_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _logical_and(name: str, self, other, into=None) -> Any:
@@ -95,36 +106,44 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         >>> sg.logical_or(sg.tensor([True, False]), sg.tensor([False, False]))
         tensor([ True, False])
     """
-    if not watch.every and out is None:
-        result = kernels.LOGICAL_OR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LOGICAL_OR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LOGICAL_OR, "logical_or", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("logical_or", logical_or, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.LOGICAL_OR, "logical_or", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("logical_or", logical_or, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOGICAL_OR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("logical_or", out, _logical_or("logical_or", input, other), (input, other), share="full")
-    checks.tensor("logical_or", "input", input)
-    return _logical_or("logical_or", input, other)
+        if out is not None:
+            if not watch.every and kernels.LOGICAL_OR.launch_out(input, other, out) is not None:
+                return out
+            return write_out("logical_or", out, _logical_or("logical_or", input, other), (input, other), share="full")
+        checks.tensor("logical_or", "input", input)
+        return _logical_or("logical_or", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_or`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("logical_or", logical_or_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("logical_or_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _logical_or("logical_or_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("logical_or", logical_or_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("logical_or_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _logical_or("logical_or_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _logical_or(name: str, self, other, into=None) -> Any:
@@ -152,36 +171,46 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         >>> sg.logical_xor(sg.tensor([True, True]), sg.tensor([True, False]))
         tensor([False,  True])
     """
-    if not watch.every and out is None:
-        result = kernels.LOGICAL_XOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LOGICAL_XOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LOGICAL_XOR, "logical_xor", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("logical_xor", logical_xor, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.LOGICAL_XOR, "logical_xor", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("logical_xor", logical_xor, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOGICAL_XOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("logical_xor", out, _logical_xor("logical_xor", input, other), (input, other), share="full")
-    checks.tensor("logical_xor", "input", input)
-    return _logical_xor("logical_xor", input, other)
+        if out is not None:
+            if not watch.every and kernels.LOGICAL_XOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out(
+                "logical_xor", out, _logical_xor("logical_xor", input, other), (input, other), share="full"
+            )
+        checks.tensor("logical_xor", "input", input)
+        return _logical_xor("logical_xor", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_xor`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("logical_xor", logical_xor_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("logical_xor_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _logical_xor("logical_xor_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("logical_xor", logical_xor_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("logical_xor_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _logical_xor("logical_xor_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _logical_xor(name: str, self, other, into=None) -> Any:
@@ -206,34 +235,42 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.logical_not(sg.tensor([0, 2]))
         tensor([ True, False])
     """
-    if not watch.every and out is None:
-        result = kernels.LOGICAL_NOT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LOGICAL_NOT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("logical_not", logical_not, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("logical_not", logical_not, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOGICAL_NOT.launch_out(input, out) is not None:
-            return out
-        return write_out("logical_not", out, _logical_not("logical_not", input), (input,), share="full")
-    checks.tensor("logical_not", "input", input)
-    return _logical_not("logical_not", input)
+        if out is not None:
+            if not watch.every and kernels.LOGICAL_NOT.launch_out(input, out) is not None:
+                return out
+            return write_out("logical_not", out, _logical_not("logical_not", input), (input,), share="full")
+        checks.tensor("logical_not", "input", input)
+        return _logical_not("logical_not", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def logical_not_(input: Tensor) -> Tensor:
     """`logical_not`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        input.__class__ not in plain
-        and (result := intercept("logical_not", logical_not_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("logical_not_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _logical_not("logical_not_", original, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("logical_not", logical_not_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("logical_not_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _logical_not("logical_not_", original, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _logical_not(name: str, self, into=None) -> Any:
@@ -260,37 +297,47 @@ def bitwise_and(input: Tensor | Number, other: Tensor | Number, *, out: Tensor |
         >>> sg.tensor([6, 5]) & 3
         tensor([2, 1])
     """
-    if not watch.every and out is None:
-        result = kernels.BITWISE_AND_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.BITWISE_AND_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.BITWISE_AND_TENSOR, "bitwise_and", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bitwise_and.Tensor", bitwise_and, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.BITWISE_AND_TENSOR, "bitwise_and", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bitwise_and.Tensor", bitwise_and, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.BITWISE_AND_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other), (input, other), share="full")
-    return _bitwise_and("bitwise_and", input, other)
+        if out is not None:
+            if not watch.every and kernels.BITWISE_AND_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out(
+                "bitwise_and", out, _bitwise_and("bitwise_and", input, other), (input, other), share="full"
+            )
+        return _bitwise_and("bitwise_and", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_and`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.BITWISE_AND_TENSOR.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("bitwise_and_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _bitwise_and("bitwise_and_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.BITWISE_AND_TENSOR.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("bitwise_and_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _bitwise_and("bitwise_and_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bitwise_and(name: str, self, other, into=None) -> Any:
@@ -318,37 +365,45 @@ def bitwise_or(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | 
         >>> sg.tensor([6, 5]) | 3
         tensor([7, 7])
     """
-    if not watch.every and out is None:
-        result = kernels.BITWISE_OR_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.BITWISE_OR_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.BITWISE_OR_TENSOR, "bitwise_or", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bitwise_or.Tensor", bitwise_or, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.BITWISE_OR_TENSOR, "bitwise_or", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bitwise_or.Tensor", bitwise_or, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.BITWISE_OR_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other), (input, other), share="full")
-    return _bitwise_or("bitwise_or", input, other)
+        if out is not None:
+            if not watch.every and kernels.BITWISE_OR_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other), (input, other), share="full")
+        return _bitwise_or("bitwise_or", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_or`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.BITWISE_OR_TENSOR.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("bitwise_or_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _bitwise_or("bitwise_or_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.BITWISE_OR_TENSOR.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("bitwise_or_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _bitwise_or("bitwise_or_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bitwise_or(name: str, self, other, into=None) -> Any:
@@ -376,37 +431,47 @@ def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor |
         >>> sg.tensor([6, 5]) ^ 3
         tensor([5, 6])
     """
-    if not watch.every and out is None:
-        result = kernels.BITWISE_XOR_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.BITWISE_XOR_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.BITWISE_XOR_TENSOR, "bitwise_xor", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bitwise_xor.Tensor", bitwise_xor, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.BITWISE_XOR_TENSOR, "bitwise_xor", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bitwise_xor.Tensor", bitwise_xor, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.BITWISE_XOR_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other), (input, other), share="full")
-    return _bitwise_xor("bitwise_xor", input, other)
+        if out is not None:
+            if not watch.every and kernels.BITWISE_XOR_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out(
+                "bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other), (input, other), share="full"
+            )
+        return _bitwise_xor("bitwise_xor", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_xor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.BITWISE_XOR_TENSOR.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("bitwise_xor_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _bitwise_xor("bitwise_xor_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.BITWISE_XOR_TENSOR.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("bitwise_xor_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _bitwise_xor("bitwise_xor_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bitwise_xor(name: str, self, other, into=None) -> Any:
@@ -431,36 +496,44 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> ~sg.tensor([0, 5])
         tensor([-1, -6])
     """
-    if not watch.every and out is None:
-        result = kernels.BITWISE_NOT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.BITWISE_NOT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bitwise_not", bitwise_not, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bitwise_not", bitwise_not, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.BITWISE_NOT.launch_out(input, out) is not None:
-            return out
-        return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input), (input,), share="full")
-    checks.tensor("bitwise_not", "input", input)
-    return _bitwise_not("bitwise_not", input)
+        if out is not None:
+            if not watch.every and kernels.BITWISE_NOT.launch_out(input, out) is not None:
+                return out
+            return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input), (input,), share="full")
+        checks.tensor("bitwise_not", "input", input)
+        return _bitwise_not("bitwise_not", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def bitwise_not_(input: Tensor) -> Tensor:
     """`bitwise_not`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.BITWISE_NOT.launch_in_place(input) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        and (result := intercept("bitwise_not", bitwise_not_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("bitwise_not_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _bitwise_not("bitwise_not_", original, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.BITWISE_NOT.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("bitwise_not", bitwise_not_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("bitwise_not_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _bitwise_not("bitwise_not_", original, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bitwise_not(name: str, self, into=None) -> Any:
@@ -487,43 +560,51 @@ def bitwise_left_shift(input: Tensor | Number, other: Tensor | Number, *, out: T
         >>> sg.tensor([1, 3]) << 2
         tensor([ 4, 12])
     """
-    if not watch.every and out is None:
-        result = kernels.BITWISE_LEFT_SHIFT_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.BITWISE_LEFT_SHIFT_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.BITWISE_LEFT_SHIFT_TENSOR, "bitwise_left_shift", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.BITWISE_LEFT_SHIFT_TENSOR, "bitwise_left_shift", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.BITWISE_LEFT_SHIFT_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out(
-            "bitwise_left_shift",
-            out,
-            _bitwise_left_shift("bitwise_left_shift", input, other),
-            (input, other),
-            share="full",
-        )
-    return _bitwise_left_shift("bitwise_left_shift", input, other)
+        if out is not None:
+            if not watch.every and kernels.BITWISE_LEFT_SHIFT_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out(
+                "bitwise_left_shift",
+                out,
+                _bitwise_left_shift("bitwise_left_shift", input, other),
+                (input, other),
+                share="full",
+            )
+        return _bitwise_left_shift("bitwise_left_shift", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_left_shift`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.BITWISE_LEFT_SHIFT_TENSOR.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.BITWISE_LEFT_SHIFT_TENSOR.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
@@ -551,43 +632,51 @@ def bitwise_right_shift(input: Tensor | Number, other: Tensor | Number, *, out: 
         >>> sg.tensor([5, -5]) >> 1
         tensor([ 2, -3])
     """
-    if not watch.every and out is None:
-        result = kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.BITWISE_RIGHT_SHIFT_TENSOR, "bitwise_right_shift", (input, other), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.BITWISE_RIGHT_SHIFT_TENSOR, "bitwise_right_shift", (input, other), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out(
-            "bitwise_right_shift",
-            out,
-            _bitwise_right_shift("bitwise_right_shift", input, other),
-            (input, other),
-            share="full",
-        )
-    return _bitwise_right_shift("bitwise_right_shift", input, other)
+        if out is not None:
+            if not watch.every and kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out(
+                "bitwise_right_shift",
+                out,
+                _bitwise_right_shift("bitwise_right_shift", input, other),
+                (input, other),
+                share="full",
+            )
+        return _bitwise_right_shift("bitwise_right_shift", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_right_shift`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="full")
-    before = input._grad_fn
-    _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="full")
+        before = input._grad_fn
+        _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)
+        overwrite(input, before)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bitwise_right_shift(name: str, self, other, into=None) -> Any:

@@ -32,6 +32,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import loss as nodes
 
@@ -142,23 +143,27 @@ def nll_loss(
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))
         tensor(0.0750)
     """
-    if not watch.casts or uncast():
-        result = NLL_LOSS.launch(input, target, weight, reduction, ignore_index)
-        if result is not None:
-            return _nll_loss_result(*result)
-    if (
-        input.__class__ not in plain
-        or target.__class__ not in plain
-        or weight.__class__ not in plain
-        or reduction.__class__ not in plain
-        or ignore_index.__class__ not in plain
-    ) and (
-        result := intercept(
-            "nll_loss", nll_loss, "negative_log_likelihood", input, target, weight, reduction, ignore_index
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
+    try:
+        if not watch.casts or uncast():
+            result = NLL_LOSS.launch(input, target, weight, reduction, ignore_index)
+            if result is not None:
+                return _nll_loss_result(*result)
+        if (
+            input.__class__ not in plain
+            or target.__class__ not in plain
+            or weight.__class__ not in plain
+            or reduction.__class__ not in plain
+            or ignore_index.__class__ not in plain
+        ) and (
+            result := intercept(
+                "nll_loss", nll_loss, "negative_log_likelihood", input, target, weight, reduction, ignore_index
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _nll_loss_result = ReturnType("nll_loss", ("output", "total_weight"))
@@ -239,38 +244,42 @@ def nll_loss_backward(
         RuntimeError, ValueError: expected: target and weight that fit input_shape as in `nll_loss`, and a gradient in
             the shape of the reduced loss.
     """
-    if not watch.every:
-        result = NLL_LOSS_BACKWARD.launch(
-            grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
-        )
-        if result is not None:
+    try:
+        if not watch.every:
+            result = NLL_LOSS_BACKWARD.launch(
+                grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
+            )
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or target.__class__ not in plain
+            or weight.__class__ not in plain
+            or total_weight.__class__ not in plain
+            or foreign(input_shape)
+            or reduction.__class__ not in plain
+            or ignore_index.__class__ not in plain
+        ) and (
+            result := intercept(
+                "nll_loss_backward",
+                nll_loss_backward,
+                "negative_log_likelihood_backward",
+                grad_output,
+                target,
+                weight,
+                total_weight,
+                input_shape,
+                reduction,
+                ignore_index,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or target.__class__ not in plain
-        or weight.__class__ not in plain
-        or total_weight.__class__ not in plain
-        or foreign(input_shape)
-        or reduction.__class__ not in plain
-        or ignore_index.__class__ not in plain
-    ) and (
-        result := intercept(
-            "nll_loss_backward",
-            nll_loss_backward,
-            "negative_log_likelihood_backward",
-            grad_output,
-            target,
-            weight,
-            total_weight,
-            input_shape,
-            reduction,
-            ignore_index,
+        return _nll_loss_backward(
+            "nll_loss_backward", grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _nll_loss_backward(
-        "nll_loss_backward", grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _nll_loss_backward(
@@ -398,32 +407,38 @@ def cross_entropy_loss(
         >>> sg.nn.functional.cross_entropy(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), sg.tensor([0, 1]))
         tensor(0.2201)
     """
-    if not watch.casts or uncast():
-        result = CROSS_ENTROPY_LOSS.launch(input, target, weight, reduction, ignore_index, label_smoothing)
-        if result is not None:
-            return _cross_entropy_loss_result(*result)
-    if (
-        input.__class__ not in plain
-        or target.__class__ not in plain
-        or weight.__class__ not in plain
-        or reduction.__class__ not in plain
-        or ignore_index.__class__ not in plain
-        or label_smoothing.__class__ not in plain
-    ) and (
-        result := intercept(
-            "cross_entropy_loss",
-            cross_entropy_loss,
-            "cross_entropy",
-            input,
-            target,
-            weight,
-            reduction,
-            ignore_index,
-            label_smoothing,
+    try:
+        if not watch.casts or uncast():
+            result = CROSS_ENTROPY_LOSS.launch(input, target, weight, reduction, ignore_index, label_smoothing)
+            if result is not None:
+                return _cross_entropy_loss_result(*result)
+        if (
+            input.__class__ not in plain
+            or target.__class__ not in plain
+            or weight.__class__ not in plain
+            or reduction.__class__ not in plain
+            or ignore_index.__class__ not in plain
+            or label_smoothing.__class__ not in plain
+        ) and (
+            result := intercept(
+                "cross_entropy_loss",
+                cross_entropy_loss,
+                "cross_entropy",
+                input,
+                target,
+                weight,
+                reduction,
+                ignore_index,
+                label_smoothing,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _cross_entropy_loss(
+            "cross_entropy_loss", input, target, weight, reduction, ignore_index, label_smoothing
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _cross_entropy_loss("cross_entropy_loss", input, target, weight, reduction, ignore_index, label_smoothing)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _cross_entropy_loss_result = ReturnType("cross_entropy_loss", ("output", "saved_state"))
@@ -509,15 +524,19 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
     """
-    if not watch.casts or uncast():
-        result = MSE_LOSS.launch(input, target, reduction)
-        if result is not None:
+    try:
+        if not watch.casts or uncast():
+            result = MSE_LOSS.launch(input, target, reduction)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or target.__class__ not in plain or reduction.__class__ not in plain) and (
+            result := intercept("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or target.__class__ not in plain or reduction.__class__ not in plain) and (
-        result := intercept("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)
-    ) is not NOT_HANDLED:
-        return result
-    return _mse_loss("mse_loss", input, target, reduction)
+        return _mse_loss("mse_loss", input, target, reduction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
@@ -582,18 +601,22 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
         RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
             reduced loss.
     """
-    if (
-        grad_output.__class__ not in plain
-        or input.__class__ not in plain
-        or target.__class__ not in plain
-        or reduction.__class__ not in plain
-    ) and (
-        result := intercept(
-            "mse_loss_backward", mse_loss_backward, "pointwise_loss_backward", grad_output, input, target, reduction
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _mse_loss_backward("mse_loss_backward", grad_output, input, target, reduction)
+    try:
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or target.__class__ not in plain
+            or reduction.__class__ not in plain
+        ) and (
+            result := intercept(
+                "mse_loss_backward", mse_loss_backward, "pointwise_loss_backward", grad_output, input, target, reduction
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _mse_loss_backward("mse_loss_backward", grad_output, input, target, reduction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=None) -> Any:
@@ -676,18 +699,22 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
         >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.9, 0.2]), sg.tensor([1.0, 0.0]))
         tensor(0.1643)
     """
-    if (
-        input.__class__ not in plain
-        or target.__class__ not in plain
-        or weight.__class__ not in plain
-        or reduction.__class__ not in plain
-    ) and (
-        result := intercept(
-            "binary_cross_entropy", binary_cross_entropy, "pointwise_loss", input, target, weight, reduction
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _binary_cross_entropy("binary_cross_entropy", input, target, weight, reduction)
+    try:
+        if (
+            input.__class__ not in plain
+            or target.__class__ not in plain
+            or weight.__class__ not in plain
+            or reduction.__class__ not in plain
+        ) and (
+            result := intercept(
+                "binary_cross_entropy", binary_cross_entropy, "pointwise_loss", input, target, weight, reduction
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _binary_cross_entropy("binary_cross_entropy", input, target, weight, reduction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None) -> Any:
@@ -762,28 +789,32 @@ def binary_cross_entropy_backward(
         RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
             reduced loss.
     """
-    if (
-        grad_output.__class__ not in plain
-        or input.__class__ not in plain
-        or target.__class__ not in plain
-        or weight.__class__ not in plain
-        or reduction.__class__ not in plain
-    ) and (
-        result := intercept(
-            "binary_cross_entropy_backward",
-            binary_cross_entropy_backward,
-            "pointwise_loss_backward",
-            grad_output,
-            input,
-            target,
-            weight,
-            reduction,
+    try:
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or target.__class__ not in plain
+            or weight.__class__ not in plain
+            or reduction.__class__ not in plain
+        ) and (
+            result := intercept(
+                "binary_cross_entropy_backward",
+                binary_cross_entropy_backward,
+                "pointwise_loss_backward",
+                grad_output,
+                input,
+                target,
+                weight,
+                reduction,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _binary_cross_entropy_backward(
+            "binary_cross_entropy_backward", grad_output, input, target, weight, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _binary_cross_entropy_backward(
-        "binary_cross_entropy_backward", grad_output, input, target, weight, reduction
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight, reduction, into=None) -> Any:
@@ -892,40 +923,44 @@ def binary_cross_entropy_with_logits(
         >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0, 200.0]), sg.tensor([1.0, 1.0]))
         tensor(0.3466)
     """
-    if (
-        input.__class__ not in plain
-        or target.__class__ not in plain
-        or weight.__class__ not in plain
-        or pos_weight.__class__ not in plain
-        or reduction.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "binary_cross_entropy_with_logits",
-            binary_cross_entropy_with_logits,
-            "pointwise_loss",
-            input,
-            target,
-            weight,
-            pos_weight,
-            reduction,
-            out=out,
+    try:
+        if (
+            input.__class__ not in plain
+            or target.__class__ not in plain
+            or weight.__class__ not in plain
+            or pos_weight.__class__ not in plain
+            or reduction.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "binary_cross_entropy_with_logits",
+                binary_cross_entropy_with_logits,
+                "pointwise_loss",
+                input,
+                target,
+                weight,
+                pos_weight,
+                reduction,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_out(
+                "binary_cross_entropy_with_logits",
+                out,
+                _binary_cross_entropy_with_logits(
+                    "binary_cross_entropy_with_logits", input, target, weight, pos_weight, reduction
+                ),
+                (input, target, weight, pos_weight),
+                share="overlap",
+            )
+        return _binary_cross_entropy_with_logits(
+            "binary_cross_entropy_with_logits", input, target, weight, pos_weight, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "binary_cross_entropy_with_logits",
-            out,
-            _binary_cross_entropy_with_logits(
-                "binary_cross_entropy_with_logits", input, target, weight, pos_weight, reduction
-            ),
-            (input, target, weight, pos_weight),
-            share="overlap",
-        )
-    return _binary_cross_entropy_with_logits(
-        "binary_cross_entropy_with_logits", input, target, weight, pos_weight, reduction
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weight, reduction, into=None) -> Any:
@@ -1026,30 +1061,34 @@ def binary_cross_entropy_with_logits_backward(
         RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
             reduced loss.
     """
-    if (
-        grad_output.__class__ not in plain
-        or input.__class__ not in plain
-        or target.__class__ not in plain
-        or weight.__class__ not in plain
-        or pos_weight.__class__ not in plain
-        or reduction.__class__ not in plain
-    ) and (
-        result := intercept(
-            "binary_cross_entropy_with_logits_backward",
-            binary_cross_entropy_with_logits_backward,
-            "pointwise_loss_backward",
-            grad_output,
-            input,
-            target,
-            weight,
-            pos_weight,
-            reduction,
+    try:
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or target.__class__ not in plain
+            or weight.__class__ not in plain
+            or pos_weight.__class__ not in plain
+            or reduction.__class__ not in plain
+        ) and (
+            result := intercept(
+                "binary_cross_entropy_with_logits_backward",
+                binary_cross_entropy_with_logits_backward,
+                "pointwise_loss_backward",
+                grad_output,
+                input,
+                target,
+                weight,
+                pos_weight,
+                reduction,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _binary_cross_entropy_with_logits_backward(
+            "binary_cross_entropy_with_logits_backward", grad_output, input, target, weight, pos_weight, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _binary_cross_entropy_with_logits_backward(
-        "binary_cross_entropy_with_logits_backward", grad_output, input, target, weight, pos_weight, reduction
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _binary_cross_entropy_with_logits_backward(
@@ -1170,28 +1209,32 @@ def l1_loss(
         >>> sg.nn.functional.l1_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
         tensor(1.)
     """
-    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := intercept("l1_loss", l1_loss, "composite", input, target, size_average, reduce, reduction, weight)
-    ) is not NOT_HANDLED:
-        return result
-    name = "l1_loss"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    self, target, size_average, reduce, reduction, weight = loss_checks.same_sizes(
-        name, self, target, size_average, reduce, reduction, weight
-    )
-    return loss_formulas.weighted_mean("l1_loss", (self - target).abs(), weight, size_average, reduce, reduction)
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+            result := intercept("l1_loss", l1_loss, "composite", input, target, size_average, reduce, reduction, weight)
+        ) is not NOT_HANDLED:
+            return result
+        name = "l1_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        if weight is not None and not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        self, target, size_average, reduce, reduction, weight = loss_checks.same_sizes(
+            name, self, target, size_average, reduce, reduction, weight
+        )
+        return loss_formulas.weighted_mean("l1_loss", (self - target).abs(), weight, size_average, reduce, reduction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
@@ -1212,21 +1255,25 @@ def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tenso
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every:
-        result = kernels.HUBER_VALUES.launch(input, target, delta)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.HUBER_VALUES.launch(input, target, delta)
+            if result is not None:
+                return result
+            result = run_rows(kernels.HUBER_VALUES, "huber_values", (input, target), (delta,))
+            if result is not None:
+                if (input._requires_grad or target._requires_grad) and grad_mode.grad:
+                    nodes.HuberValuesBackward0.record(result, input, target, delta)
+                return result
+        if (input.__class__ not in plain or target.__class__ not in plain or delta.__class__ not in plain) and (
+            result := intercept("huber_values", huber_values, "elementwise", input, target, delta)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.HUBER_VALUES, "huber_values", (input, target), (delta,))
-        if result is not None:
-            if (input._requires_grad or target._requires_grad) and grad_mode.grad:
-                nodes.HuberValuesBackward0.record(result, input, target, delta)
-            return result
-    if (input.__class__ not in plain or target.__class__ not in plain or delta.__class__ not in plain) and (
-        result := intercept("huber_values", huber_values, "elementwise", input, target, delta)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("huber_values", "input", input)
-    return _huber_values("huber_values", input, target, delta)
+        checks.tensor("huber_values", "input", input)
+        return _huber_values("huber_values", input, target, delta)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _huber_values(name: str, self, target, delta, into=None) -> Any:
@@ -1276,36 +1323,40 @@ def smooth_l1_loss(
         >>> sg.nn.functional.smooth_l1_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), reduction='none')
         tensor([0.1250, 3.5000])
     """
-    if (input.__class__ not in plain or target.__class__ not in plain) and (
-        result := intercept(
-            "smooth_l1_loss", smooth_l1_loss, "composite", input, target, size_average, reduce, reduction, beta
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept(
+                "smooth_l1_loss", smooth_l1_loss, "composite", input, target, size_average, reduce, reduction, beta
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "smooth_l1_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        if beta.__class__ is not float:
+            beta = checks.floating(name, "beta", beta)
+        self, target, size_average, reduce, reduction, beta = loss_checks.smooth_l1(
+            name, self, target, size_average, reduce, reduction, beta
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "smooth_l1_loss"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    if beta.__class__ is not float:
-        beta = checks.floating(name, "beta", beta)
-    self, target, size_average, reduce, reduction, beta = loss_checks.smooth_l1(
-        name, self, target, size_average, reduce, reduction, beta
-    )
-    return loss_formulas.reduced_loss(
-        "smooth_l1_loss",
-        op.huber_values(self, target, beta) / beta if beta else (self - target).abs(),
-        size_average,
-        reduce,
-        reduction,
-    )
+        return loss_formulas.reduced_loss(
+            "smooth_l1_loss",
+            op.huber_values(self, target, beta) / beta if beta else (self - target).abs(),
+            size_average,
+            reduce,
+            reduction,
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -1335,26 +1386,30 @@ def huber_loss(
         >>> sg.nn.functional.huber_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), 'none', delta=2.0)
         tensor([0.1250, 6.0000])
     """
-    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := intercept("huber_loss", huber_loss, "composite", input, target, reduction, delta, weight)
-    ) is not NOT_HANDLED:
-        return result
-    name = "huber_loss"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    if delta.__class__ is not float:
-        delta = checks.floating(name, "delta", delta)
-    if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    self, target, reduction, delta, weight = loss_checks.huber(name, self, target, reduction, delta, weight)
-    return loss_formulas.reduced_loss(
-        "huber_loss", loss_formulas.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
-    )
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+            result := intercept("huber_loss", huber_loss, "composite", input, target, reduction, delta, weight)
+        ) is not NOT_HANDLED:
+            return result
+        name = "huber_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        if delta.__class__ is not float:
+            delta = checks.floating(name, "delta", delta)
+        if weight is not None and not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        self, target, reduction, delta, weight = loss_checks.huber(name, self, target, reduction, delta, weight)
+        return loss_formulas.reduced_loss(
+            "huber_loss", loss_formulas.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -1393,29 +1448,39 @@ def kl_div(
         >>> sg.nn.functional.kl_div(log_p, q, reduction='batchmean')
         tensor(0.3681)
     """
-    if (input.__class__ not in plain or target.__class__ not in plain) and (
-        result := intercept("kl_div", kl_div, "composite", input, target, size_average, reduce, reduction, log_target)
-    ) is not NOT_HANDLED:
-        return result
-    name = "kl_div"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    if log_target.__class__ is not bool:
-        log_target = checks.boolean(name, "log_target", log_target)
-    self, target, size_average, reduce, reduction, log_target = loss_checks.floating_values(
-        name, self, target, size_average, reduce, reduction, log_target
-    )
-    losses = target.exp() * (target - self) if log_target else target * (op.where(target == 0, 1, target).log() - self)
-    return loss_formulas.reduced_divergence(losses, self._shape[0] if self.ndim else 1, size_average, reduce, reduction)
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept(
+                "kl_div", kl_div, "composite", input, target, size_average, reduce, reduction, log_target
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "kl_div"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        if log_target.__class__ is not bool:
+            log_target = checks.boolean(name, "log_target", log_target)
+        self, target, size_average, reduce, reduction, log_target = loss_checks.floating_values(
+            name, self, target, size_average, reduce, reduction, log_target
+        )
+        losses = (
+            target.exp() * (target - self) if log_target else target * (op.where(target == 0, 1, target).log() - self)
+        )
+        return loss_formulas.reduced_divergence(
+            losses, self._shape[0] if self.ndim else 1, size_average, reduce, reduction
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -1458,57 +1523,61 @@ def poisson_nll_loss(
         >>> sg.nn.functional.poisson_nll_loss(sg.zeros(2), sg.tensor([1.0, 2.0]))
         tensor(1.)
     """
-    if (input.__class__ not in plain or target.__class__ not in plain) and (
-        result := intercept(
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept(
+                "poisson_nll_loss",
+                poisson_nll_loss,
+                "composite",
+                input,
+                target,
+                log_input,
+                full,
+                size_average,
+                eps,
+                reduce,
+                reduction,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "poisson_nll_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if log_input.__class__ is not bool:
+            log_input = checks.boolean(name, "log_input", log_input)
+        if full.__class__ is not bool:
+            full = checks.boolean(name, "full", full)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if eps.__class__ is not float:
+            eps = checks.floating(name, "eps", eps)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        losses = self.exp() - target * self if log_input else self - target * (self + eps).log()
+        return loss_formulas.reduced_loss(
             "poisson_nll_loss",
-            poisson_nll_loss,
-            "composite",
-            input,
-            target,
-            log_input,
-            full,
+            losses
+            + op.where(
+                target > 1,
+                op.where(target > 1, target, 1) * op.where(target > 1, target, 1).log()
+                - op.where(target > 1, target, 1)
+                + 0.5 * (6.283185307179586 * op.where(target > 1, target, 1)).log(),
+                0,
+            )
+            if full
+            else losses,
             size_average,
-            eps,
             reduce,
             reduction,
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "poisson_nll_loss"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if log_input.__class__ is not bool:
-        log_input = checks.boolean(name, "log_input", log_input)
-    if full.__class__ is not bool:
-        full = checks.boolean(name, "full", full)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    losses = self.exp() - target * self if log_input else self - target * (self + eps).log()
-    return loss_formulas.reduced_loss(
-        "poisson_nll_loss",
-        losses
-        + op.where(
-            target > 1,
-            op.where(target > 1, target, 1) * op.where(target > 1, target, 1).log()
-            - op.where(target > 1, target, 1)
-            + 0.5 * (6.283185307179586 * op.where(target > 1, target, 1)).log(),
-            0,
-        )
-        if full
-        else losses,
-        size_average,
-        reduce,
-        reduction,
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def gaussian_nll_loss_default(
@@ -1535,30 +1604,36 @@ def gaussian_nll_loss_default(
     Raises:
         ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
     """
-    if (input.__class__ not in plain or target.__class__ not in plain or var.__class__ not in plain) and (
-        result := intercept(
-            "gaussian_nll_loss", gaussian_nll_loss_default, "composite", input, target, var, full, eps, reduction
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain or var.__class__ not in plain) and (
+            result := intercept(
+                "gaussian_nll_loss", gaussian_nll_loss_default, "composite", input, target, var, full, eps, reduction
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "gaussian_nll_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if not isinstance(var, Tensor):
+            var = checks.tensor(name, "var", var)
+        if full.__class__ is not bool:
+            full = checks.boolean(name, "full", full)
+        if eps.__class__ is not float:
+            eps = checks.floating(name, "eps", eps)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        self, target, var, full, eps, reduction = loss_checks.gaussian_nll(
+            name, self, target, var, full, eps, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "gaussian_nll_loss"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if not isinstance(var, Tensor):
-        var = checks.tensor(name, "var", var)
-    if full.__class__ is not bool:
-        full = checks.boolean(name, "full", full)
-    if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    self, target, var, full, eps, reduction = loss_checks.gaussian_nll(name, self, target, var, full, eps, reduction)
-    return loss_formulas.reduced_loss(
-        "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
-    )
+        return loss_formulas.reduced_loss(
+            "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def gaussian_nll_loss_float(
@@ -1584,30 +1659,44 @@ def gaussian_nll_loss_float(
     Raises:
         ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
     """
-    if (input.__class__ not in plain or target.__class__ not in plain) and (
-        result := intercept(
-            "gaussian_nll_loss.float", gaussian_nll_loss_float, "composite", input, target, var, full, eps, reduction
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept(
+                "gaussian_nll_loss.float",
+                gaussian_nll_loss_float,
+                "composite",
+                input,
+                target,
+                var,
+                full,
+                eps,
+                reduction,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "gaussian_nll_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if var.__class__ is not float:
+            var = checks.floating(name, "var", var)
+        if full.__class__ is not bool:
+            full = checks.boolean(name, "full", full)
+        if eps.__class__ is not float:
+            eps = checks.floating(name, "eps", eps)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        self, target, var, full, eps, reduction = loss_checks.gaussian_nll(
+            name, self, target, var, full, eps, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "gaussian_nll_loss"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if var.__class__ is not float:
-        var = checks.floating(name, "var", var)
-    if full.__class__ is not bool:
-        full = checks.boolean(name, "full", full)
-    if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    self, target, var, full, eps, reduction = loss_checks.gaussian_nll(name, self, target, var, full, eps, reduction)
-    return loss_formulas.reduced_loss(
-        "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
-    )
+        return loss_formulas.reduced_loss(
+            "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -1634,27 +1723,31 @@ def soft_margin_loss(
         >>> sg.nn.functional.soft_margin_loss(sg.tensor([0.0, 3.0]), sg.tensor([1.0, -1.0]), reduction='none')
         tensor([0.6931, 3.0486])
     """
-    if (input.__class__ not in plain or target.__class__ not in plain) and (
-        result := intercept(
-            "soft_margin_loss", soft_margin_loss, "composite", input, target, size_average, reduce, reduction
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept(
+                "soft_margin_loss", soft_margin_loss, "composite", input, target, size_average, reduce, reduction
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "soft_margin_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        return loss_formulas.reduced_loss(
+            "soft_margin_loss", -op.logsigmoid(self * target), size_average, reduce, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "soft_margin_loss"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    return loss_formulas.reduced_loss(
-        "soft_margin_loss", -op.logsigmoid(self * target), size_average, reduce, reduction
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -1688,36 +1781,40 @@ def hinge_embedding_loss(
         >>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]), reduction='none')
         tensor([0.2500, 0.7500])
     """
-    if (input.__class__ not in plain or target.__class__ not in plain) and (
-        result := intercept(
-            "hinge_embedding_loss",
-            hinge_embedding_loss,
-            "composite",
-            input,
-            target,
-            margin,
-            size_average,
-            reduce,
-            reduction,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "hinge_embedding_loss"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if margin.__class__ is not float:
-        margin = checks.floating(name, "margin", margin)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    losses = op.where(target != 1, (margin - self).clamp(0), 0) + op.where(target != -1, self, 0)
-    return loss_formulas.reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept(
+                "hinge_embedding_loss",
+                hinge_embedding_loss,
+                "composite",
+                input,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "hinge_embedding_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if margin.__class__ is not float:
+            margin = checks.floating(name, "margin", margin)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        losses = op.where(target != 1, (margin - self).clamp(0), 0) + op.where(target != -1, self, 0)
+        return loss_formulas.reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -1756,42 +1853,46 @@ def margin_ranking_loss(
         >>> sg.nn.functional.margin_ranking_loss(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([1]), margin=0.5)
         tensor(2.5000)
     """
-    if (input1.__class__ not in plain or input2.__class__ not in plain or target.__class__ not in plain) and (
-        result := intercept(
-            "margin_ranking_loss",
-            margin_ranking_loss,
-            "composite",
-            input1,
-            input2,
-            target,
-            margin,
-            size_average,
-            reduce,
-            reduction,
+    try:
+        if (input1.__class__ not in plain or input2.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept(
+                "margin_ranking_loss",
+                margin_ranking_loss,
+                "composite",
+                input1,
+                input2,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "margin_ranking_loss"
+        if not isinstance(input1, Tensor):
+            input1 = checks.tensor(name, "input1", input1)
+        if not isinstance(input2, Tensor):
+            input2 = checks.tensor(name, "input2", input2)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if margin.__class__ is not float:
+            margin = checks.floating(name, "margin", margin)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        input1, input2, target, margin, size_average, reduce, reduction = loss_checks.margin_ranking(
+            name, input1, input2, target, margin, size_average, reduce, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "margin_ranking_loss"
-    if not isinstance(input1, Tensor):
-        input1 = checks.tensor(name, "input1", input1)
-    if not isinstance(input2, Tensor):
-        input2 = checks.tensor(name, "input2", input2)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if margin.__class__ is not float:
-        margin = checks.floating(name, "margin", margin)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    input1, input2, target, margin, size_average, reduce, reduction = loss_checks.margin_ranking(
-        name, input1, input2, target, margin, size_average, reduce, reduction
-    )
-    return loss_formulas.reduced_loss(
-        "margin_ranking_loss", op.clamp(margin - target * (input1 - input2), 0), size_average, reduce, reduction
-    )
+        return loss_formulas.reduced_loss(
+            "margin_ranking_loss", op.clamp(margin - target * (input1 - input2), 0), size_average, reduce, reduction
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -1839,54 +1940,58 @@ def triplet_margin_loss(
         >>> sg.nn.functional.triplet_margin_loss(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))
         tensor(0.4142)
     """
-    if (anchor.__class__ not in plain or positive.__class__ not in plain or negative.__class__ not in plain) and (
-        result := intercept(
-            "triplet_margin_loss",
-            triplet_margin_loss,
-            "composite",
-            anchor,
-            positive,
-            negative,
-            margin,
-            p,
-            eps,
-            swap,
-            size_average,
-            reduce,
-            reduction,
+    try:
+        if (anchor.__class__ not in plain or positive.__class__ not in plain or negative.__class__ not in plain) and (
+            result := intercept(
+                "triplet_margin_loss",
+                triplet_margin_loss,
+                "composite",
+                anchor,
+                positive,
+                negative,
+                margin,
+                p,
+                eps,
+                swap,
+                size_average,
+                reduce,
+                reduction,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "triplet_margin_loss"
+        if not isinstance(anchor, Tensor):
+            anchor = checks.tensor(name, "anchor", anchor)
+        if not isinstance(positive, Tensor):
+            positive = checks.tensor(name, "positive", positive)
+        if not isinstance(negative, Tensor):
+            negative = checks.tensor(name, "negative", negative)
+        if margin.__class__ is not float:
+            margin = checks.floating(name, "margin", margin)
+        if p.__class__ is not float:
+            p = checks.floating(name, "p", p)
+        if eps.__class__ is not float:
+            eps = checks.floating(name, "eps", eps)
+        if swap.__class__ is not bool:
+            swap = checks.boolean(name, "swap", swap)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = loss_checks.triplet(
+            name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "triplet_margin_loss"
-    if not isinstance(anchor, Tensor):
-        anchor = checks.tensor(name, "anchor", anchor)
-    if not isinstance(positive, Tensor):
-        positive = checks.tensor(name, "positive", positive)
-    if not isinstance(negative, Tensor):
-        negative = checks.tensor(name, "negative", negative)
-    if margin.__class__ is not float:
-        margin = checks.floating(name, "margin", margin)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
-    if swap.__class__ is not bool:
-        swap = checks.boolean(name, "swap", swap)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = loss_checks.triplet(
-        name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
-    )
-    near = op.pairwise_distance(anchor, positive, p, eps)
-    far = op.pairwise_distance(anchor, negative, p, eps)
-    nearest = far.minimum(op.pairwise_distance(positive, negative, p, eps)) if swap else far
-    return loss_formulas.reduced_loss(
-        "triplet_margin_loss", (margin + near - nearest).clamp(0), size_average, reduce, reduction
-    )
+        near = op.pairwise_distance(anchor, positive, p, eps)
+        far = op.pairwise_distance(anchor, negative, p, eps)
+        nearest = far.minimum(op.pairwise_distance(positive, negative, p, eps)) if swap else far
+        return loss_formulas.reduced_loss(
+            "triplet_margin_loss", (margin + near - nearest).clamp(0), size_average, reduce, reduction
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -1927,43 +2032,47 @@ def cosine_embedding_loss(
         >>> sg.nn.functional.cosine_embedding_loss(x1, x2, sg.tensor([-1]), margin=0.5)
         tensor(0.4600)
     """
-    if (input1.__class__ not in plain or input2.__class__ not in plain or target.__class__ not in plain) and (
-        result := intercept(
-            "cosine_embedding_loss",
-            cosine_embedding_loss,
-            "composite",
-            input1,
-            input2,
-            target,
-            margin,
-            size_average,
-            reduce,
-            reduction,
+    try:
+        if (input1.__class__ not in plain or input2.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept(
+                "cosine_embedding_loss",
+                cosine_embedding_loss,
+                "composite",
+                input1,
+                input2,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "cosine_embedding_loss"
+        if not isinstance(input1, Tensor):
+            input1 = checks.tensor(name, "input1", input1)
+        if not isinstance(input2, Tensor):
+            input2 = checks.tensor(name, "input2", input2)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if margin.__class__ is not float:
+            margin = checks.floating(name, "margin", margin)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        input1, input2, target, margin, size_average, reduce, reduction = loss_checks.cosine_embedding(
+            name, input1, input2, target, margin, size_average, reduce, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "cosine_embedding_loss"
-    if not isinstance(input1, Tensor):
-        input1 = checks.tensor(name, "input1", input1)
-    if not isinstance(input2, Tensor):
-        input2 = checks.tensor(name, "input2", input2)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if margin.__class__ is not float:
-        margin = checks.floating(name, "margin", margin)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    input1, input2, target, margin, size_average, reduce, reduction = loss_checks.cosine_embedding(
-        name, input1, input2, target, margin, size_average, reduce, reduction
-    )
-    squares = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
-    cosine = (input1 * input2).sum(-1) / squares.sqrt()
-    losses = op.where(target == 1, 1 - cosine, 0) + op.where(target == -1, (cosine - margin).clamp(0), 0)
-    return loss_formulas.reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
+        squares = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
+        cosine = (input1 * input2).sum(-1) / squares.sqrt()
+        losses = op.where(target == 1, 1 - cosine, 0) + op.where(target == -1, (cosine - margin).clamp(0), 0)
+        return loss_formulas.reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -2010,51 +2119,55 @@ def multi_margin_loss(
         >>> sg.nn.functional.multi_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([3]))
         tensor(0.3250)
     """
-    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := intercept(
-            "multi_margin_loss",
-            multi_margin_loss,
-            "composite",
-            input,
-            target,
-            p,
-            margin,
-            weight,
-            size_average,
-            reduce,
-            reduction,
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+            result := intercept(
+                "multi_margin_loss",
+                multi_margin_loss,
+                "composite",
+                input,
+                target,
+                p,
+                margin,
+                weight,
+                size_average,
+                reduce,
+                reduction,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "multi_margin_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if p.__class__ is not int:
+            p = checks.integer(name, "p", p)
+        if margin.__class__ is not float:
+            margin = checks.floating(name, "margin", margin)
+        if weight is not None and not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        self, target, p, margin, weight, size_average, reduce, reduction = loss_checks.multi_margin(
+            name, self, target, p, margin, weight, size_average, reduce, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "multi_margin_loss"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if p.__class__ is not int:
-        p = checks.integer(name, "p", p)
-    if margin.__class__ is not float:
-        margin = checks.floating(name, "margin", margin)
-    if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    self, target, p, margin, weight, size_average, reduce, reduction = loss_checks.multi_margin(
-        name, self, target, p, margin, weight, size_average, reduce, reduction
-    )
-    rows = self.reshape([-1, self._shape[-1]])
-    column = target.reshape([-1, 1])
-    slack = (margin - rows.gather(1, column) + rows).clamp(0)
-    powers = slack if p == 1 else slack * slack
-    weighed = powers if weight is None else powers * weight.index_select(0, target.reshape([-1])).unsqueeze(1)
-    others = op.zeros_like(rows.detach()).scatter(1, column, 1.0) == 0
-    losses = (op.where(others, weighed, 0).sum(1) / self._shape[-1]).reshape(target._shape)
-    return loss_formulas.reduced_loss("multi_margin_loss", losses, size_average, reduce, reduction)
+        rows = self.reshape([-1, self._shape[-1]])
+        column = target.reshape([-1, 1])
+        slack = (margin - rows.gather(1, column) + rows).clamp(0)
+        powers = slack if p == 1 else slack * slack
+        weighed = powers if weight is None else powers * weight.index_select(0, target.reshape([-1])).unsqueeze(1)
+        others = op.zeros_like(rows.detach()).scatter(1, column, 1.0) == 0
+        losses = (op.where(others, weighed, 0).sum(1) / self._shape[-1]).reshape(target._shape)
+        return loss_formulas.reduced_loss("multi_margin_loss", losses, size_average, reduce, reduction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -2093,43 +2206,47 @@ def multilabel_margin_loss(
         >>> sg.nn.functional.multilabel_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
         tensor(0.8500)
     """
-    if (input.__class__ not in plain or target.__class__ not in plain) and (
-        result := intercept(
-            "multilabel_margin_loss",
-            multilabel_margin_loss,
-            "composite",
-            input,
-            target,
-            size_average,
-            reduce,
-            reduction,
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept(
+                "multilabel_margin_loss",
+                multilabel_margin_loss,
+                "composite",
+                input,
+                target,
+                size_average,
+                reduce,
+                reduction,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "multilabel_margin_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        self, target, size_average, reduce, reduction = loss_checks.multilabel_margin(
+            name, self, target, size_average, reduce, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "multilabel_margin_loss"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    self, target, size_average, reduce, reduction = loss_checks.multilabel_margin(
-        name, self, target, size_average, reduce, reduction
-    )
-    rows = self.reshape([-1, self._shape[-1]])
-    labels = target.reshape([-1, self._shape[-1]])
-    counted = (labels < 0).cumsum(1) == 0
-    chosen = labels * counted
-    own_label = op.zeros_like(rows.detach()).scatter_add(1, chosen, counted.to(self._dtype)) > 0
-    slack = (1 - rows.gather(1, chosen).unsqueeze(2) + rows.unsqueeze(1)).clamp(0)
-    used = counted.unsqueeze(2) & own_label.logical_not().unsqueeze(1)
-    losses = (op.where(used, slack, 0).sum([1, 2]) / self._shape[-1]).reshape(self._shape[:-1])
-    return loss_formulas.reduced_loss("multilabel_margin_loss", losses, size_average, reduce, reduction)
+        rows = self.reshape([-1, self._shape[-1]])
+        labels = target.reshape([-1, self._shape[-1]])
+        counted = (labels < 0).cumsum(1) == 0
+        chosen = labels * counted
+        own_label = op.zeros_like(rows.detach()).scatter_add(1, chosen, counted.to(self._dtype)) > 0
+        slack = (1 - rows.gather(1, chosen).unsqueeze(2) + rows.unsqueeze(1)).clamp(0)
+        used = counted.unsqueeze(2) & own_label.logical_not().unsqueeze(1)
+        losses = (op.where(used, slack, 0).sum([1, 2]) / self._shape[-1]).reshape(self._shape[:-1])
+        return loss_formulas.reduced_loss("multilabel_margin_loss", losses, size_average, reduce, reduction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def multilabel_soft_margin_loss(
@@ -2167,42 +2284,46 @@ def multilabel_soft_margin_loss(
         >>> sg.nn.functional.multilabel_soft_margin_loss(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))
         tensor(0.6931)
     """
-    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := intercept(
-            "multilabel_soft_margin_loss",
-            multilabel_soft_margin_loss,
-            "composite",
-            input,
-            target,
-            weight,
-            size_average,
-            reduce,
-            reduction,
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+            result := intercept(
+                "multilabel_soft_margin_loss",
+                multilabel_soft_margin_loss,
+                "composite",
+                input,
+                target,
+                weight,
+                size_average,
+                reduce,
+                reduction,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "multilabel_soft_margin_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if weight is not None and not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if size_average is not None and size_average.__class__ is not bool:
+            size_average = checks.boolean(name, "size_average", size_average)
+        if reduce is not None and reduce.__class__ is not bool:
+            reduce = checks.boolean(name, "reduce", reduce)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        self, target, weight, size_average, reduce, reduction = loss_checks.some_classes(
+            name, self, target, weight, size_average, reduce, reduction
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "multilabel_soft_margin_loss"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
-    if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    self, target, weight, size_average, reduce, reduction = loss_checks.some_classes(
-        name, self, target, weight, size_average, reduce, reduction
-    )
-    losses = -(target * op.logsigmoid(self) + (1 - target) * op.logsigmoid(-self))
-    weighed = losses if weight is None else losses * weight
-    return loss_formulas.reduced_loss(
-        "multilabel_soft_margin_loss", weighed.sum(-1) / self._shape[-1], size_average, reduce, reduction
-    )
+        losses = -(target * op.logsigmoid(self) + (1 - target) * op.logsigmoid(-self))
+        weighed = losses if weight is None else losses * weight
+        return loss_formulas.reduced_loss(
+            "multilabel_soft_margin_loss", weighed.sum(-1) / self._shape[-1], size_average, reduce, reduction
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def ctc_values(
@@ -2229,19 +2350,23 @@ def ctc_values(
         RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
             after another.
     """
-    if (
-        log_probs.__class__ not in plain
-        or targets.__class__ not in plain
-        or foreign(input_lengths)
-        or foreign(target_lengths)
-        or blank.__class__ not in plain
-    ) and (
-        result := intercept(
-            "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
+    try:
+        if (
+            log_probs.__class__ not in plain
+            or targets.__class__ not in plain
+            or foreign(input_lengths)
+            or foreign(target_lengths)
+            or blank.__class__ not in plain
+        ) and (
+            result := intercept(
+                "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
@@ -2326,46 +2451,50 @@ def ctc_loss_intlist(
         RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
             after another.
     """
-    if (log_probs.__class__ not in plain or targets.__class__ not in plain) and (
-        result := intercept(
-            "ctc_loss.IntList",
-            ctc_loss_intlist,
-            "composite",
-            log_probs,
-            targets,
-            input_lengths,
-            target_lengths,
-            blank,
-            reduction,
-            zero_infinity,
+    try:
+        if (log_probs.__class__ not in plain or targets.__class__ not in plain) and (
+            result := intercept(
+                "ctc_loss.IntList",
+                ctc_loss_intlist,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "ctc_loss"
+        if not isinstance(log_probs, Tensor):
+            log_probs = checks.tensor(name, "log_probs", log_probs)
+        if not isinstance(targets, Tensor):
+            targets = checks.tensor(name, "targets", targets)
+        input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+        target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+        if blank.__class__ is not int:
+            blank = checks.integer(name, "blank", blank)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        if zero_infinity.__class__ is not bool:
+            zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = loss_checks.ctc_loss(
+            name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "ctc_loss"
-    if not isinstance(log_probs, Tensor):
-        log_probs = checks.tensor(name, "log_probs", log_probs)
-    if not isinstance(targets, Tensor):
-        targets = checks.tensor(name, "targets", targets)
-    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
-    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
-    if blank.__class__ is not int:
-        blank = checks.integer(name, "blank", blank)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    if zero_infinity.__class__ is not bool:
-        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
-    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = loss_checks.ctc_loss(
-        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-    )
-    scores = log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
-    losses = op.ctc_values(
-        scores, loss_formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
-    )
-    finite = op.where(op.isposinf(losses), 0, losses) if zero_infinity else losses
-    each = finite / loss_formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
-    return loss_formulas.reduced_loss(
-        "ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction
-    )
+        scores = log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
+        losses = op.ctc_values(
+            scores, loss_formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
+        )
+        finite = op.where(op.isposinf(losses), 0, losses) if zero_infinity else losses
+        each = finite / loss_formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
+        return loss_formulas.reduced_loss(
+            "ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -2403,55 +2532,59 @@ def ctc_loss_tensor(
     Raises:
         RuntimeError: expected: the checks of `ctc_loss` with lengths in tensors of integers instead of lists.
     """
-    if (
-        log_probs.__class__ not in plain
-        or targets.__class__ not in plain
-        or input_lengths.__class__ not in plain
-        or target_lengths.__class__ not in plain
-    ) and (
-        result := intercept(
-            "ctc_loss.Tensor",
-            ctc_loss_tensor,
-            "composite",
-            log_probs,
-            targets,
-            input_lengths,
-            target_lengths,
-            blank,
-            reduction,
-            zero_infinity,
+    try:
+        if (
+            log_probs.__class__ not in plain
+            or targets.__class__ not in plain
+            or input_lengths.__class__ not in plain
+            or target_lengths.__class__ not in plain
+        ) and (
+            result := intercept(
+                "ctc_loss.Tensor",
+                ctc_loss_tensor,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "ctc_loss"
+        if not isinstance(log_probs, Tensor):
+            log_probs = checks.tensor(name, "log_probs", log_probs)
+        if not isinstance(targets, Tensor):
+            targets = checks.tensor(name, "targets", targets)
+        if not isinstance(input_lengths, Tensor):
+            input_lengths = checks.tensor(name, "input_lengths", input_lengths)
+        if not isinstance(target_lengths, Tensor):
+            target_lengths = checks.tensor(name, "target_lengths", target_lengths)
+        if blank.__class__ is not int:
+            blank = checks.integer(name, "blank", blank)
+        if reduction.__class__ is not str:
+            reduction = checks.string(name, "reduction", reduction)
+        if zero_infinity.__class__ is not bool:
+            zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = (
+            loss_checks.ctc_loss_of_tensors(
+                name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+            )
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "ctc_loss"
-    if not isinstance(log_probs, Tensor):
-        log_probs = checks.tensor(name, "log_probs", log_probs)
-    if not isinstance(targets, Tensor):
-        targets = checks.tensor(name, "targets", targets)
-    if not isinstance(input_lengths, Tensor):
-        input_lengths = checks.tensor(name, "input_lengths", input_lengths)
-    if not isinstance(target_lengths, Tensor):
-        target_lengths = checks.tensor(name, "target_lengths", target_lengths)
-    if blank.__class__ is not int:
-        blank = checks.integer(name, "blank", blank)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    if zero_infinity.__class__ is not bool:
-        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
-    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = (
-        loss_checks.ctc_loss_of_tensors(
-            name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+        scores = log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
+        losses = op.ctc_values(
+            scores, loss_formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
         )
-    )
-    scores = log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
-    losses = op.ctc_values(
-        scores, loss_formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
-    )
-    finite = op.where(op.isposinf(losses), 0, losses) if zero_infinity else losses
-    each = finite / loss_formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
-    return loss_formulas.reduced_loss(
-        "ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction
-    )
+        finite = op.where(op.isposinf(losses), 0, losses) if zero_infinity else losses
+        each = finite / loss_formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
+        return loss_formulas.reduced_loss(
+            "ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _gaussian_nll_loss_overloads = Overloads(
@@ -2504,11 +2637,15 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         >>> sg.nn.functional.gaussian_nll_loss(sg.zeros(2), sg.tensor([0.0, 2.0]), sg.ones(2))
         tensor(1.)
     """
-    if isinstance(var, Tensor):
-        return gaussian_nll_loss_default(input, target, var, full, eps, reduction)
-    if var.__class__ in NUMBERS:
-        return gaussian_nll_loss_float(input, target, var, full, eps, reduction)
-    return _gaussian_nll_loss_overloads(input, target, var, full, eps, reduction)
+    try:
+        if isinstance(var, Tensor):
+            return gaussian_nll_loss_default(input, target, var, full, eps, reduction)
+        if var.__class__ in NUMBERS:
+            return gaussian_nll_loss_float(input, target, var, full, eps, reduction)
+        return _gaussian_nll_loss_overloads(input, target, var, full, eps, reduction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _ctc_loss_overloads = Overloads(
@@ -2567,11 +2704,15 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
         >>> sg.nn.functional.ctc_loss(log_probs, sg.tensor([[1, 2]]), [4], [2])
         tensor(0.8432)
     """
-    if isinstance(input_lengths, (int, tuple, list)) and isinstance(target_lengths, (int, tuple, list)):
-        return ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
-    if isinstance(input_lengths, Tensor) and isinstance(target_lengths, Tensor):
-        return ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
-    return _ctc_loss_overloads(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    try:
+        if isinstance(input_lengths, (int, tuple, list)) and isinstance(target_lengths, (int, tuple, list)):
+            return ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+        if isinstance(input_lengths, Tensor) and isinstance(target_lengths, Tensor):
+            return ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+        return _ctc_loss_overloads(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = [

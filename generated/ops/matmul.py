@@ -32,6 +32,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import matmul as nodes
 
 MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, nodes.MmBackward0, {"self": "T", "mat2": "T"}, refused="b")
@@ -127,17 +128,21 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[21.],
                 [43.]])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = MM.launch(input, mat2)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = MM.launch(input, mat2)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or mat2.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("mm", mm, "product", input, mat2, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or mat2.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("mm", mm, "product", input, mat2, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("mm", out, _mm("mm", input, mat2), (input, mat2), share="overlap")
-    return _mm("mm", input, mat2)
+        if out is not None:
+            return write_out("mm", out, _mm("mm", input, mat2), (input, mat2), share="overlap")
+        return _mm("mm", input, mat2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _mm(name: str, self, mat2, into=None) -> Any:
@@ -194,17 +199,21 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape
         specgrad.Size([2, 3, 5])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = BMM.launch(input, mat2)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = BMM.launch(input, mat2)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or mat2.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bmm", bmm, "product", input, mat2, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or mat2.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bmm", bmm, "product", input, mat2, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("bmm", out, _bmm("bmm", input, mat2), (input, mat2), share="overlap")
-    return _bmm("bmm", input, mat2)
+        if out is not None:
+            return write_out("bmm", out, _bmm("bmm", input, mat2), (input, mat2), share="overlap")
+        return _bmm("bmm", input, mat2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bmm(name: str, self, mat2, into=None) -> Any:
@@ -261,17 +270,21 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = MV.launch(input, vec)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = MV.launch(input, vec)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or vec.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("mv", mv, "product", input, vec, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or vec.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("mv", mv, "product", input, vec, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("mv", out, _mv("mv", input, vec), (input, vec), share="overlap")
-    return _mv("mv", input, vec)
+        if out is not None:
+            return write_out("mv", out, _mv("mv", input, vec), (input, vec), share="overlap")
+        return _mv("mv", input, vec)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _mv(name: str, self, vec, into=None) -> Any:
@@ -328,17 +341,21 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
         tensor(11.)
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = DOT.launch(input, tensor)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = DOT.launch(input, tensor)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or tensor.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("dot", dot, "product", input, tensor, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or tensor.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("dot", dot, "product", input, tensor, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("dot", out, _dot("dot", input, tensor), (input, tensor), share="overlap")
-    return _dot("dot", input, tensor)
+        if out is not None:
+            return write_out("dot", out, _dot("dot", input, tensor), (input, tensor), share="overlap")
+        return _dot("dot", input, tensor)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _dot(name: str, self, tensor, into=None) -> Any:
@@ -397,20 +414,24 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
                 [ 2, 20],
                 [ 3, 30]])
     """
-    if (input.__class__ not in plain or vec2.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("outer", outer, "composite", input, vec2, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "outer"
-    if out is not None:
-        return write_out(name, out, outer(input, vec2))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(vec2, Tensor):
-        vec2 = checks.tensor(name, "vec2", vec2)
-    self, vec2 = matmul_checks.outer(name, self, vec2)
-    return self.unsqueeze(1) * vec2
+    try:
+        if (input.__class__ not in plain or vec2.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("outer", outer, "composite", input, vec2, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "outer"
+        if out is not None:
+            return write_out(name, out, outer(input, vec2))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(vec2, Tensor):
+            vec2 = checks.tensor(name, "vec2", vec2)
+        self, vec2 = matmul_checks.outer(name, self, vec2)
+        return self.unsqueeze(1) * vec2
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -437,33 +458,37 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> (sg.ones(2, 1, 3, 4) @ sg.ones(5, 4, 2)).shape
         specgrad.Size([2, 5, 3, 2])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = MM.launch(input, other)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = MM.launch(input, other)
+            if result is not None:
+                return result
+            result = MV.launch(input, other)
+            if result is not None:
+                return result
+            result = BMM.launch(input, other)
+            if result is not None:
+                return result
+            result = DOT.launch(input, other)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("matmul", matmul, "composite", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = MV.launch(input, other)
-        if result is not None:
-            return result
-        result = BMM.launch(input, other)
-        if result is not None:
-            return result
-        result = DOT.launch(input, other)
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("matmul", matmul, "composite", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "matmul"
-    if out is not None:
-        return write_out(name, out, matmul(input, other))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    self, other = matmul_checks.matmul(name, self, other)
-    return matmul_formulas.matmul_by_rank(self, other)
+        name = "matmul"
+        if out is not None:
+            return write_out(name, out, matmul(input, other))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        self, other = matmul_checks.matmul(name, self, other)
+        return matmul_formulas.matmul_by_rank(self, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -503,67 +528,87 @@ def addmm(
         >>> sg.addmm(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0]]), sg.eye(2), alpha=0.5)
         tensor([[10.5000, 21.0000]])
     """
-    if more1 is not None:
-        return call_deprecated_signature(
-            addmm,
-            (
-                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat1", "Tensor"), ("mat2", "Tensor")),
-                (("beta", "Scalar"), ("input", "Tensor"), ("mat1", "Tensor"), ("mat2", "Tensor")),
-            ),
-            (input, mat1, mat2, more1, more2),
-            (("beta", beta, 1), ("alpha", alpha, 1)),
-            out,
-        )
-    if (not watch.casts or uncast()) and out is None:
-        result = ADDMM.launch(input, mat1, mat2, beta, alpha)
-        if result is not None:
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addmm,
+                (
+                    (
+                        ("beta", "Scalar"),
+                        ("input", "Tensor"),
+                        ("alpha", "Scalar"),
+                        ("mat1", "Tensor"),
+                        ("mat2", "Tensor"),
+                    ),
+                    (("beta", "Scalar"), ("input", "Tensor"), ("mat1", "Tensor"), ("mat2", "Tensor")),
+                ),
+                (input, mat1, mat2, more1, more2),
+                (("beta", beta, 1), ("alpha", alpha, 1)),
+                out,
+            )
+        if (not watch.casts or uncast()) and out is None:
+            result = ADDMM.launch(input, mat1, mat2, beta, alpha)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or mat1.__class__ not in plain
+            or mat2.__class__ not in plain
+            or beta.__class__ not in plain
+            or alpha.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("addmm", addmm, "add_product", input, mat1, mat2, beta=beta, alpha=alpha, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or mat1.__class__ not in plain
-        or mat2.__class__ not in plain
-        or beta.__class__ not in plain
-        or alpha.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("addmm", addmm, "add_product", input, mat1, mat2, beta=beta, alpha=alpha, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha), (input, mat1, mat2), share="overlap"
-        )
-    return _addmm("addmm", input, mat1, mat2, beta, alpha)
+        if out is not None:
+            return write_out(
+                "addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha), (input, mat1, mat2), share="overlap"
+            )
+        return _addmm("addmm", input, mat1, mat2, beta, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def addmm_(
     input: Tensor, mat1: Tensor, mat2: Tensor, more1: Any = None, more2: Any = None, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     """`addmm`, written into `input`, which is returned; the same arguments but `out`."""
-    if more1 is not None:
-        return call_deprecated_signature(
-            addmm_,
-            (
-                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat1", "Tensor"), ("mat2", "Tensor")),
-                (("beta", "Scalar"), ("input", "Tensor"), ("mat1", "Tensor"), ("mat2", "Tensor")),
-            ),
-            (input, mat1, mat2, more1, more2),
-            (("beta", beta, 1), ("alpha", alpha, 1)),
-        )
-    if (
-        input.__class__ not in plain
-        or mat1.__class__ not in plain
-        or mat2.__class__ not in plain
-        or beta.__class__ not in plain
-        or alpha.__class__ not in plain
-    ) and (
-        result := intercept("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("addmm_", input, (input, mat1, mat2), keep=(), share="overlap")
-    before = input._grad_fn
-    _addmm("addmm_", original, mat1, mat2, beta, alpha, into=input)
-    return after_write(input, before)
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addmm_,
+                (
+                    (
+                        ("beta", "Scalar"),
+                        ("input", "Tensor"),
+                        ("alpha", "Scalar"),
+                        ("mat1", "Tensor"),
+                        ("mat2", "Tensor"),
+                    ),
+                    (("beta", "Scalar"), ("input", "Tensor"), ("mat1", "Tensor"), ("mat2", "Tensor")),
+                ),
+                (input, mat1, mat2, more1, more2),
+                (("beta", beta, 1), ("alpha", alpha, 1)),
+            )
+        if (
+            input.__class__ not in plain
+            or mat1.__class__ not in plain
+            or mat2.__class__ not in plain
+            or beta.__class__ not in plain
+            or alpha.__class__ not in plain
+        ) and (
+            result := intercept("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("addmm_", input, (input, mat1, mat2), keep=(), share="overlap")
+        before = input._grad_fn
+        _addmm("addmm_", original, mat1, mat2, beta, alpha, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
@@ -647,47 +692,53 @@ def baddbmm(
         >>> sg.baddbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1)).shape
         specgrad.Size([2, 1, 1])
     """
-    if more1 is not None:
-        return call_deprecated_signature(
-            baddbmm,
-            (
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                baddbmm,
                 (
-                    ("beta", "Scalar"),
-                    ("input", "Tensor"),
-                    ("alpha", "Scalar"),
-                    ("batch1", "Tensor"),
-                    ("batch2", "Tensor"),
+                    (
+                        ("beta", "Scalar"),
+                        ("input", "Tensor"),
+                        ("alpha", "Scalar"),
+                        ("batch1", "Tensor"),
+                        ("batch2", "Tensor"),
+                    ),
+                    (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
                 ),
-                (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
-            ),
-            (input, batch1, batch2, more1, more2),
-            (("beta", beta, 1), ("alpha", alpha, 1)),
-            out,
-        )
-    if (not watch.casts or uncast()) and out is None:
-        result = BADDBMM.launch(input, batch1, batch2, beta, alpha)
-        if result is not None:
+                (input, batch1, batch2, more1, more2),
+                (("beta", beta, 1), ("alpha", alpha, 1)),
+                out,
+            )
+        if (not watch.casts or uncast()) and out is None:
+            result = BADDBMM.launch(input, batch1, batch2, beta, alpha)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or batch1.__class__ not in plain
+            or batch2.__class__ not in plain
+            or beta.__class__ not in plain
+            or alpha.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "baddbmm", baddbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or batch1.__class__ not in plain
-        or batch2.__class__ not in plain
-        or beta.__class__ not in plain
-        or alpha.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("baddbmm", baddbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "baddbmm",
-            out,
-            _baddbmm("baddbmm", input, batch1, batch2, beta, alpha),
-            (input, batch1, batch2),
-            share="overlap",
-        )
-    return _baddbmm("baddbmm", input, batch1, batch2, beta, alpha)
+        if out is not None:
+            return write_out(
+                "baddbmm",
+                out,
+                _baddbmm("baddbmm", input, batch1, batch2, beta, alpha),
+                (input, batch1, batch2),
+                share="overlap",
+            )
+        return _baddbmm("baddbmm", input, batch1, batch2, beta, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def baddbmm_(
@@ -700,36 +751,40 @@ def baddbmm_(
     alpha: Number = 1,
 ) -> Tensor:
     """`baddbmm`, written into `input`, which is returned; the same arguments but `out`."""
-    if more1 is not None:
-        return call_deprecated_signature(
-            baddbmm_,
-            (
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                baddbmm_,
                 (
-                    ("beta", "Scalar"),
-                    ("input", "Tensor"),
-                    ("alpha", "Scalar"),
-                    ("batch1", "Tensor"),
-                    ("batch2", "Tensor"),
+                    (
+                        ("beta", "Scalar"),
+                        ("input", "Tensor"),
+                        ("alpha", "Scalar"),
+                        ("batch1", "Tensor"),
+                        ("batch2", "Tensor"),
+                    ),
+                    (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
                 ),
-                (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
-            ),
-            (input, batch1, batch2, more1, more2),
-            (("beta", beta, 1), ("alpha", alpha, 1)),
-        )
-    if (
-        input.__class__ not in plain
-        or batch1.__class__ not in plain
-        or batch2.__class__ not in plain
-        or beta.__class__ not in plain
-        or alpha.__class__ not in plain
-    ) and (
-        result := intercept("baddbmm", baddbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("baddbmm_", input, (input, batch1, batch2), keep=(), share="overlap")
-    before = input._grad_fn
-    _baddbmm("baddbmm_", original, batch1, batch2, beta, alpha, into=input)
-    return after_write(input, before)
+                (input, batch1, batch2, more1, more2),
+                (("beta", beta, 1), ("alpha", alpha, 1)),
+            )
+        if (
+            input.__class__ not in plain
+            or batch1.__class__ not in plain
+            or batch2.__class__ not in plain
+            or beta.__class__ not in plain
+            or alpha.__class__ not in plain
+        ) and (
+            result := intercept("baddbmm", baddbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("baddbmm_", input, (input, batch1, batch2), keep=(), share="overlap")
+        before = input._grad_fn
+        _baddbmm("baddbmm_", original, batch1, batch2, beta, alpha, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
@@ -813,47 +868,51 @@ def addbmm(
         >>> sg.addbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))
         tensor([[6.]])
     """
-    if more1 is not None:
-        return call_deprecated_signature(
-            addbmm,
-            (
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addbmm,
                 (
-                    ("beta", "Scalar"),
-                    ("input", "Tensor"),
-                    ("alpha", "Scalar"),
-                    ("batch1", "Tensor"),
-                    ("batch2", "Tensor"),
+                    (
+                        ("beta", "Scalar"),
+                        ("input", "Tensor"),
+                        ("alpha", "Scalar"),
+                        ("batch1", "Tensor"),
+                        ("batch2", "Tensor"),
+                    ),
+                    (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
                 ),
-                (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
-            ),
-            (input, batch1, batch2, more1, more2),
-            (("beta", beta, 1), ("alpha", alpha, 1)),
-            out,
-        )
-    if (not watch.casts or uncast()) and out is None:
-        result = ADDBMM.launch(input, batch1, batch2, beta, alpha)
-        if result is not None:
+                (input, batch1, batch2, more1, more2),
+                (("beta", beta, 1), ("alpha", alpha, 1)),
+                out,
+            )
+        if (not watch.casts or uncast()) and out is None:
+            result = ADDBMM.launch(input, batch1, batch2, beta, alpha)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or batch1.__class__ not in plain
+            or batch2.__class__ not in plain
+            or beta.__class__ not in plain
+            or alpha.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("addbmm", addbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or batch1.__class__ not in plain
-        or batch2.__class__ not in plain
-        or beta.__class__ not in plain
-        or alpha.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("addbmm", addbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "addbmm",
-            out,
-            _addbmm("addbmm", input, batch1, batch2, beta, alpha),
-            (input, batch1, batch2),
-            share="overlap",
-        )
-    return _addbmm("addbmm", input, batch1, batch2, beta, alpha)
+        if out is not None:
+            return write_out(
+                "addbmm",
+                out,
+                _addbmm("addbmm", input, batch1, batch2, beta, alpha),
+                (input, batch1, batch2),
+                share="overlap",
+            )
+        return _addbmm("addbmm", input, batch1, batch2, beta, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def addbmm_(
@@ -866,36 +925,40 @@ def addbmm_(
     alpha: Number = 1,
 ) -> Tensor:
     """`addbmm`, written into `input`, which is returned; the same arguments but `out`."""
-    if more1 is not None:
-        return call_deprecated_signature(
-            addbmm_,
-            (
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addbmm_,
                 (
-                    ("beta", "Scalar"),
-                    ("input", "Tensor"),
-                    ("alpha", "Scalar"),
-                    ("batch1", "Tensor"),
-                    ("batch2", "Tensor"),
+                    (
+                        ("beta", "Scalar"),
+                        ("input", "Tensor"),
+                        ("alpha", "Scalar"),
+                        ("batch1", "Tensor"),
+                        ("batch2", "Tensor"),
+                    ),
+                    (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
                 ),
-                (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
-            ),
-            (input, batch1, batch2, more1, more2),
-            (("beta", beta, 1), ("alpha", alpha, 1)),
-        )
-    if (
-        input.__class__ not in plain
-        or batch1.__class__ not in plain
-        or batch2.__class__ not in plain
-        or beta.__class__ not in plain
-        or alpha.__class__ not in plain
-    ) and (
-        result := intercept("addbmm", addbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("addbmm_", input, (input, batch1, batch2), keep=(), share="overlap")
-    before = input._grad_fn
-    _addbmm("addbmm_", original, batch1, batch2, beta, alpha, into=input)
-    return after_write(input, before)
+                (input, batch1, batch2, more1, more2),
+                (("beta", beta, 1), ("alpha", alpha, 1)),
+            )
+        if (
+            input.__class__ not in plain
+            or batch1.__class__ not in plain
+            or batch2.__class__ not in plain
+            or beta.__class__ not in plain
+            or alpha.__class__ not in plain
+        ) and (
+            result := intercept("addbmm", addbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("addbmm_", input, (input, batch1, batch2), keep=(), share="overlap")
+        before = input._grad_fn
+        _addbmm("addbmm_", original, batch1, batch2, beta, alpha, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
@@ -982,67 +1045,87 @@ def addmv(
         >>> sg.addmv(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))
         tensor([13., 27.])
     """
-    if more1 is not None:
-        return call_deprecated_signature(
-            addmv,
-            (
-                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat", "Tensor"), ("vec", "Tensor")),
-                (("beta", "Scalar"), ("input", "Tensor"), ("mat", "Tensor"), ("vec", "Tensor")),
-            ),
-            (input, mat, vec, more1, more2),
-            (("beta", beta, 1), ("alpha", alpha, 1)),
-            out,
-        )
-    if (not watch.casts or uncast()) and out is None:
-        result = ADDMV.launch(input, mat, vec, beta, alpha)
-        if result is not None:
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addmv,
+                (
+                    (
+                        ("beta", "Scalar"),
+                        ("input", "Tensor"),
+                        ("alpha", "Scalar"),
+                        ("mat", "Tensor"),
+                        ("vec", "Tensor"),
+                    ),
+                    (("beta", "Scalar"), ("input", "Tensor"), ("mat", "Tensor"), ("vec", "Tensor")),
+                ),
+                (input, mat, vec, more1, more2),
+                (("beta", beta, 1), ("alpha", alpha, 1)),
+                out,
+            )
+        if (not watch.casts or uncast()) and out is None:
+            result = ADDMV.launch(input, mat, vec, beta, alpha)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or mat.__class__ not in plain
+            or vec.__class__ not in plain
+            or beta.__class__ not in plain
+            or alpha.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("addmv", addmv, "add_product", input, mat, vec, beta=beta, alpha=alpha, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or mat.__class__ not in plain
-        or vec.__class__ not in plain
-        or beta.__class__ not in plain
-        or alpha.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("addmv", addmv, "add_product", input, mat, vec, beta=beta, alpha=alpha, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "addmv", out, _addmv("addmv", input, mat, vec, beta, alpha), (input, mat, vec), share="overlap"
-        )
-    return _addmv("addmv", input, mat, vec, beta, alpha)
+        if out is not None:
+            return write_out(
+                "addmv", out, _addmv("addmv", input, mat, vec, beta, alpha), (input, mat, vec), share="overlap"
+            )
+        return _addmv("addmv", input, mat, vec, beta, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def addmv_(
     input: Tensor, mat: Tensor, vec: Tensor, more1: Any = None, more2: Any = None, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     """`addmv`, written into `input`, which is returned; the same arguments but `out`."""
-    if more1 is not None:
-        return call_deprecated_signature(
-            addmv_,
-            (
-                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat", "Tensor"), ("vec", "Tensor")),
-                (("beta", "Scalar"), ("input", "Tensor"), ("mat", "Tensor"), ("vec", "Tensor")),
-            ),
-            (input, mat, vec, more1, more2),
-            (("beta", beta, 1), ("alpha", alpha, 1)),
-        )
-    if (
-        input.__class__ not in plain
-        or mat.__class__ not in plain
-        or vec.__class__ not in plain
-        or beta.__class__ not in plain
-        or alpha.__class__ not in plain
-    ) and (
-        result := intercept("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("addmv_", input, (input, mat, vec), keep=(), share="overlap")
-    before = input._grad_fn
-    _addmv("addmv_", original, mat, vec, beta, alpha, into=input)
-    return after_write(input, before)
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addmv_,
+                (
+                    (
+                        ("beta", "Scalar"),
+                        ("input", "Tensor"),
+                        ("alpha", "Scalar"),
+                        ("mat", "Tensor"),
+                        ("vec", "Tensor"),
+                    ),
+                    (("beta", "Scalar"), ("input", "Tensor"), ("mat", "Tensor"), ("vec", "Tensor")),
+                ),
+                (input, mat, vec, more1, more2),
+                (("beta", beta, 1), ("alpha", alpha, 1)),
+            )
+        if (
+            input.__class__ not in plain
+            or mat.__class__ not in plain
+            or vec.__class__ not in plain
+            or beta.__class__ not in plain
+            or alpha.__class__ not in plain
+        ) and (
+            result := intercept("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("addmv_", input, (input, mat, vec), keep=(), share="overlap")
+        before = input._grad_fn
+        _addmv("addmv_", original, mat, vec, beta, alpha, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
@@ -1105,17 +1188,21 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
         ValueError: expected: tensors of one dtype, and an equation such as "ij,jk->ik" whose subscripts fit to their
             dimensions.
     """
-    if (
-        foreign(operands)
-        and (result := intercept("einsum", einsum, "composite", equation, operands)) is not NOT_HANDLED
-    ):
-        return result
-    name = "einsum"
-    if equation.__class__ is not str:
-        equation = checks.string(name, "equation", equation)
-    operands = checks.tensor_list(name, "operands", operands)
-    equation, operands = matmul_checks_contraction.einsum(name, equation, operands)
-    return matmul_formulas_contraction.contracted(equation, operands)
+    try:
+        if (
+            foreign(operands)
+            and (result := intercept("einsum", einsum, "composite", equation, operands)) is not NOT_HANDLED
+        ):
+            return result
+        name = "einsum"
+        if equation.__class__ is not str:
+            equation = checks.string(name, "equation", equation)
+        operands = checks.tensor_list(name, "operands", operands)
+        equation, operands = matmul_checks_contraction.einsum(name, equation, operands)
+        return matmul_formulas_contraction.contracted(equation, operands)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def coordinate_mm(input: Tensor, row: Tensor, column: Tensor, count: int, mat2: Tensor) -> Tensor:
@@ -1138,21 +1225,25 @@ def coordinate_mm(input: Tensor, row: Tensor, column: Tensor, count: int, mat2: 
     Raises:
         RuntimeError: expected: one row and one column for each number, and a matrix with a row for each column.
     """
-    if not watch.every:
-        result = COORDINATE_MM.launch(input, row, column, count, mat2)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = COORDINATE_MM.launch(input, row, column, count, mat2)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or row.__class__ not in plain
+            or column.__class__ not in plain
+            or count.__class__ not in plain
+            or mat2.__class__ not in plain
+        ) and (
+            result := intercept("coordinate_mm", coordinate_mm, "one_by_one", input, row, column, count, mat2)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or row.__class__ not in plain
-        or column.__class__ not in plain
-        or count.__class__ not in plain
-        or mat2.__class__ not in plain
-    ) and (
-        result := intercept("coordinate_mm", coordinate_mm, "one_by_one", input, row, column, count, mat2)
-    ) is not NOT_HANDLED:
-        return result
-    return _coordinate_mm("coordinate_mm", input, row, column, count, mat2)
+        return _coordinate_mm("coordinate_mm", input, row, column, count, mat2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
@@ -1214,20 +1305,24 @@ def coordinate_sampled(input: Tensor, row: Tensor, mat2: Tensor, column: Tensor)
     Raises:
         RuntimeError: expected: two matrices whose rows have one length, and a row of each for every result.
     """
-    if not watch.every:
-        result = COORDINATE_SAMPLED.launch(input, row, mat2, column)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = COORDINATE_SAMPLED.launch(input, row, mat2, column)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or row.__class__ not in plain
+            or mat2.__class__ not in plain
+            or column.__class__ not in plain
+        ) and (
+            result := intercept("coordinate_sampled", coordinate_sampled, "one_by_one", input, row, mat2, column)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or row.__class__ not in plain
-        or mat2.__class__ not in plain
-        or column.__class__ not in plain
-    ) and (
-        result := intercept("coordinate_sampled", coordinate_sampled, "one_by_one", input, row, mat2, column)
-    ) is not NOT_HANDLED:
-        return result
-    return _coordinate_sampled("coordinate_sampled", input, row, mat2, column)
+        return _coordinate_sampled("coordinate_sampled", input, row, mat2, column)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
@@ -1293,20 +1388,26 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
         IndexError, RuntimeError: expected: tensors of one dtype; as many dimensions of one as of the other, in pairs of
             one size.
     """
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("tensordot", tensordot, "composite", input, other, dims_self, dims_other)
-    ) is not NOT_HANDLED:
-        return result
-    name = "tensordot"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    dims_self = checks.integer_list(name, "dims_self", dims_self)
-    dims_other = checks.integer_list(name, "dims_other", dims_other)
-    self, other, dims_self, dims_other = matmul_checks_contraction.tensordot(name, self, other, dims_self, dims_other)
-    return matmul_formulas_contraction.contracted_over(self, other, dims_self, dims_other)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("tensordot", tensordot, "composite", input, other, dims_self, dims_other)
+        ) is not NOT_HANDLED:
+            return result
+        name = "tensordot"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        dims_self = checks.integer_list(name, "dims_self", dims_self)
+        dims_other = checks.integer_list(name, "dims_other", dims_other)
+        self, other, dims_self, dims_other = matmul_checks_contraction.tensordot(
+            name, self, other, dims_self, dims_other
+        )
+        return matmul_formulas_contraction.contracted_over(self, other, dims_self, dims_other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1329,24 +1430,28 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.inner(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("inner", inner, "composite", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "inner"
-    if out is not None:
-        return write_out(name, out, inner(input, other))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    self, other = matmul_checks_contraction.inner(name, self, other)
-    return (
-        matmul_formulas_contraction.contracted_over(self, other, [-1], [-1])
-        if self.ndim and other.ndim
-        else self * other
-    )
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("inner", inner, "composite", input, other, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "inner"
+        if out is not None:
+            return write_out(name, out, inner(input, other))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        self, other = matmul_checks_contraction.inner(name, self, other)
+        return (
+            matmul_formulas_contraction.contracted_over(self, other, [-1], [-1])
+            if self.ndim and other.ndim
+            else self * other
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cuda="widest")
@@ -1370,20 +1475,24 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.vdot(sg.tensor([1j, 2.0]), sg.tensor([1j, 3.0]))
         tensor(7.+0.j)
     """
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("vdot", vdot, "composite", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "vdot"
-    if out is not None:
-        return write_out(name, out, vdot(input, other))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    self, other = matmul_checks.dot(name, self, other)
-    return elementwise_formulas.conjugate(self).dot(other)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("vdot", vdot, "composite", input, other, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "vdot"
+        if out is not None:
+            return write_out(name, out, vdot(input, other))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        self, other = matmul_checks.dot(name, self, other)
+        return elementwise_formulas.conjugate(self).dot(other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -1409,23 +1518,27 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
         >>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if axis is not None:
-        dim = axis
-    if (x.__class__ not in plain or y.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_vecdot"
-    if out is not None:
-        return write_out(name, out, linalg_vecdot(x, y, dim=dim))
-    if not isinstance(x, Tensor):
-        x = checks.tensor(name, "x", x)
-    if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    x, y, dim = matmul_checks_contraction.vecdot(name, x, y, dim)
-    return (elementwise_formulas.conjugate(x) * y).sum(dim)
+    try:
+        if axis is not None:
+            dim = axis
+        if (x.__class__ not in plain or y.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_vecdot"
+        if out is not None:
+            return write_out(name, out, linalg_vecdot(x, y, dim=dim))
+        if not isinstance(x, Tensor):
+            x = checks.tensor(name, "x", x)
+        if not isinstance(y, Tensor):
+            y = checks.tensor(name, "y", y)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        x, y, dim = matmul_checks_contraction.vecdot(name, x, y, dim)
+        return (elementwise_formulas.conjugate(x) * y).sum(dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1447,19 +1560,23 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 2., 0., 0.],
                 [0., 0., 1., 2.]])
     """
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("kron", kron, "composite", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "kron"
-    if out is not None:
-        return write_out(name, out, kron(input, other))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    return matmul_formulas.kronecker_product(self, other)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("kron", kron, "composite", input, other, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "kron"
+        if out is not None:
+            return write_out(name, out, kron(input, other))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        return matmul_formulas.kronecker_product(self, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cuda="lower")
@@ -1498,40 +1615,50 @@ def addr(
         tensor([[ 2., 11.],
                 [ 3., 21.]])
     """
-    if more1 is not None:
-        return call_deprecated_signature(
-            addr,
-            (
-                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("vec1", "Tensor"), ("vec2", "Tensor")),
-                (("beta", "Scalar"), ("input", "Tensor"), ("vec1", "Tensor"), ("vec2", "Tensor")),
-            ),
-            (input, vec1, vec2, more1, more2),
-            (("beta", beta, 1), ("alpha", alpha, 1)),
-            out,
-        )
-    if (
-        input.__class__ not in plain
-        or vec1.__class__ not in plain
-        or vec2.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("addr", addr, "composite", input, vec1, vec2, beta=beta, alpha=alpha, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "addr"
-    if out is not None:
-        return write_out(name, out, addr(input, vec1, vec2, beta=beta, alpha=alpha))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(vec1, Tensor):
-        vec1 = checks.tensor(name, "vec1", vec1)
-    if not isinstance(vec2, Tensor):
-        vec2 = checks.tensor(name, "vec2", vec2)
-    beta = checks.scalar(name, "beta", beta)
-    alpha = checks.scalar(name, "alpha", alpha)
-    self, vec1, vec2, beta, alpha = matmul_checks_contraction.addr(name, self, vec1, vec2, beta, alpha)
-    return matmul_formulas.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addr,
+                (
+                    (
+                        ("beta", "Scalar"),
+                        ("input", "Tensor"),
+                        ("alpha", "Scalar"),
+                        ("vec1", "Tensor"),
+                        ("vec2", "Tensor"),
+                    ),
+                    (("beta", "Scalar"), ("input", "Tensor"), ("vec1", "Tensor"), ("vec2", "Tensor")),
+                ),
+                (input, vec1, vec2, more1, more2),
+                (("beta", beta, 1), ("alpha", alpha, 1)),
+                out,
+            )
+        if (
+            input.__class__ not in plain
+            or vec1.__class__ not in plain
+            or vec2.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("addr", addr, "composite", input, vec1, vec2, beta=beta, alpha=alpha, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "addr"
+        if out is not None:
+            return write_out(name, out, addr(input, vec1, vec2, beta=beta, alpha=alpha))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(vec1, Tensor):
+            vec1 = checks.tensor(name, "vec1", vec1)
+        if not isinstance(vec2, Tensor):
+            vec2 = checks.tensor(name, "vec2", vec2)
+        beta = checks.scalar(name, "beta", beta)
+        alpha = checks.scalar(name, "alpha", alpha)
+        self, vec1, vec2, beta, alpha = matmul_checks_contraction.addr(name, self, vec1, vec2, beta, alpha)
+        return matmul_formulas.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="off", cuda="off")
@@ -1539,24 +1666,34 @@ def addr_(
     input: Tensor, vec1: Tensor, vec2: Tensor, more1: Any = None, more2: Any = None, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     """`addr`, written into `input`, which is returned; the same arguments but `out`."""
-    if more1 is not None:
-        return call_deprecated_signature(
-            addr_,
-            (
-                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("vec1", "Tensor"), ("vec2", "Tensor")),
-                (("beta", "Scalar"), ("input", "Tensor"), ("vec1", "Tensor"), ("vec2", "Tensor")),
-            ),
-            (input, vec1, vec2, more1, more2),
-            (("beta", beta, 1), ("alpha", alpha, 1)),
-        )
-    if (input.__class__ not in plain or vec1.__class__ not in plain or vec2.__class__ not in plain) and (
-        result := intercept("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("addr_", input, (input, vec1, vec2), keep=(input, vec1, vec2), share="full")
-    before = input._grad_fn
-    adopt_result("addr_", input, addr(original, vec1, vec2, beta=beta, alpha=alpha))
-    return after_write(input, before)
+    try:
+        if more1 is not None:
+            return call_deprecated_signature(
+                addr_,
+                (
+                    (
+                        ("beta", "Scalar"),
+                        ("input", "Tensor"),
+                        ("alpha", "Scalar"),
+                        ("vec1", "Tensor"),
+                        ("vec2", "Tensor"),
+                    ),
+                    (("beta", "Scalar"), ("input", "Tensor"), ("vec1", "Tensor"), ("vec2", "Tensor")),
+                ),
+                (input, vec1, vec2, more1, more2),
+                (("beta", beta, 1), ("alpha", alpha, 1)),
+            )
+        if (input.__class__ not in plain or vec1.__class__ not in plain or vec2.__class__ not in plain) and (
+            result := intercept("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("addr_", input, (input, vec1, vec2), keep=(input, vec1, vec2), share="full")
+        before = input._grad_fn
+        adopt_result("addr_", input, addr(original, vec1, vec2, beta=beta, alpha=alpha))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cuda="widest")
@@ -1585,24 +1722,28 @@ def cross(
         >>> sg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
         tensor([0., 0., 1.])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cross", cross, "composite", input, other, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "cross"
-    if out is not None:
-        return write_out(name, out, cross(input, other, dim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, other, dim = matmul_checks_contraction.cross(name, self, other, dim)
-    return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cross", cross, "composite", input, other, dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "cross"
+        if out is not None:
+            return write_out(name, out, cross(input, other, dim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        self, other, dim = matmul_checks_contraction.cross(name, self, other, dim)
+        return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -1628,24 +1769,28 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
         >>> sg.linalg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
         tensor([0., 0., 1.])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_cross", linalg_cross, "composite", input, other, dim=dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_cross"
-    if out is not None:
-        return write_out(name, out, linalg_cross(input, other, dim=dim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, other, dim = matmul_checks_contraction.cross(name, self, other, dim)
-    return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_cross", linalg_cross, "composite", input, other, dim=dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_cross"
+        if out is not None:
+            return write_out(name, out, linalg_cross(input, other, dim=dim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        self, other, dim = matmul_checks_contraction.cross(name, self, other, dim)
+        return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cuda="lower")
@@ -1668,20 +1813,29 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
         >>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])
         tensor([12., 12.])
     """
-    if (not watch.casts or uncast()) and out is None and (isinstance(tensors, (tuple, list))) and (len(tensors) == 2):
-        result = MM.launch(tensors[0], tensors[1])
-        if result is not None:
+    try:
+        if (
+            (not watch.casts or uncast())
+            and out is None
+            and (isinstance(tensors, (tuple, list)))
+            and (len(tensors) == 2)
+        ):
+            result = MM.launch(tensors[0], tensors[1])
+            if result is not None:
+                return result
+        if (foreign(tensors) or out.__class__ not in plain) and (
+            result := intercept("linalg_multi_dot", linalg_multi_dot, "composite", tensors, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (foreign(tensors) or out.__class__ not in plain) and (
-        result := intercept("linalg_multi_dot", linalg_multi_dot, "composite", tensors, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_multi_dot"
-    if out is not None:
-        return write_out(name, out, linalg_multi_dot(tensors))
-    tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = matmul_checks_contraction.chain(name, tensors)
-    return matmul_formulas.matrix_chain_product(tensors)
+        name = "linalg_multi_dot"
+        if out is not None:
+            return write_out(name, out, linalg_multi_dot(tensors))
+        tensors = checks.tensor_list(name, "tensors", tensors)
+        (tensors,) = matmul_checks_contraction.chain(name, tensors)
+        return matmul_formulas.matrix_chain_product(tensors)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1702,19 +1856,23 @@ def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) ->
         >>> sg.linalg.matmul(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("linalg_matmul", linalg_matmul, "composite", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "linalg_matmul"
-    if out is not None:
-        return write_out(name, out, linalg_matmul(input, other))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    return op.matmul(self, other)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("linalg_matmul", linalg_matmul, "composite", input, other, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "linalg_matmul"
+        if out is not None:
+            return write_out(name, out, linalg_matmul(input, other))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        return op.matmul(self, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="widest", cuda="widest")
@@ -1744,30 +1902,34 @@ def bilinear(
         >>> sg.bilinear(sg.tensor([1.0, 2.0]), sg.tensor([3.0]), sg.ones(1, 2, 1), sg.tensor([0.5]))
         tensor([9.5000])
     """
-    if (
-        input1.__class__ not in plain
-        or input2.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("bilinear", bilinear, "composite", input1, input2, weight, bias, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "bilinear"
-    if out is not None:
-        return write_out(name, out, bilinear(input1, input2, weight, bias))
-    if not isinstance(input1, Tensor):
-        input1 = checks.tensor(name, "input1", input1)
-    if not isinstance(input2, Tensor):
-        input2 = checks.tensor(name, "input2", input2)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    input1, input2, weight, bias = matmul_checks_contraction.bilinear(name, input1, input2, weight, bias)
-    form = op.einsum("...i,kij,...j->...k", [input1, weight, input2])
-    return form if bias is None else form + bias
+    try:
+        if (
+            input1.__class__ not in plain
+            or input2.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("bilinear", bilinear, "composite", input1, input2, weight, bias, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "bilinear"
+        if out is not None:
+            return write_out(name, out, bilinear(input1, input2, weight, bias))
+        if not isinstance(input1, Tensor):
+            input1 = checks.tensor(name, "input1", input1)
+        if not isinstance(input2, Tensor):
+            input2 = checks.tensor(name, "input2", input2)
+        if not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if bias is not None and not isinstance(bias, Tensor):
+            bias = checks.tensor(name, "bias", bias)
+        input1, input2, weight, bias = matmul_checks_contraction.bilinear(name, input1, input2, weight, bias)
+        form = op.einsum("...i,kij,...j->...k", [input1, weight, input2])
+        return form if bias is None else form + bias
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -1794,20 +1956,26 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
         >>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))
         tensor([11.5000])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = LINEAR.launch(input, weight, bias)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = LINEAR.launch(input, weight, bias)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (result := intercept("linear", linear, "linear", input, weight, bias, out=out)) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("linear", linear, "linear", input, weight, bias, out=out)) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("linear", out, _linear("linear", input, weight, bias), (input, weight, bias), share="overlap")
-    return _linear("linear", input, weight, bias)
+        if out is not None:
+            return write_out(
+                "linear", out, _linear("linear", input, weight, bias), (input, weight, bias), share="overlap"
+            )
+        return _linear("linear", input, weight, bias)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _linear(name: str, self, weight, bias, into=None) -> Any:
@@ -1867,17 +2035,21 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: the leading dimensions must agree.
     """
-    if not watch.every:
-        result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, input)
+            if result is not None:
+                return result
+        if (grad_output.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept(
+                "linear_weight_backward", linear_weight_backward, "linear_weight_backward", grad_output, input
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (grad_output.__class__ not in plain or input.__class__ not in plain) and (
-        result := intercept(
-            "linear_weight_backward", linear_weight_backward, "linear_weight_backward", grad_output, input
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _linear_weight_backward("linear_weight_backward", grad_output, input)
+        return _linear_weight_backward("linear_weight_backward", grad_output, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:

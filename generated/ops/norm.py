@@ -30,6 +30,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, wat
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import norm as nodes
 
@@ -81,16 +82,20 @@ def scale_down_to(input: Tensor, max_norm: float, eps: float) -> Tensor:
     Gradients:
         self: where(self > max_norm, -(grad * (max_norm / (self + eps) / (self + eps))), 0)
     """
-    if not watch.every:
-        result = kernels.SCALE_DOWN_TO.launch(input, max_norm, eps)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.SCALE_DOWN_TO.launch(input, max_norm, eps)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or max_norm.__class__ not in plain or eps.__class__ not in plain) and (
+            result := intercept("scale_down_to", scale_down_to, "elementwise", input, max_norm, eps)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or max_norm.__class__ not in plain or eps.__class__ not in plain) and (
-        result := intercept("scale_down_to", scale_down_to, "elementwise", input, max_norm, eps)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("scale_down_to", "input", input)
-    return _scale_down_to("scale_down_to", input, max_norm, eps)
+        checks.tensor("scale_down_to", "input", input)
+        return _scale_down_to("scale_down_to", input, max_norm, eps)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _scale_down_to(name: str, self, max_norm, eps, into=None) -> Any:
@@ -135,42 +140,52 @@ def renorm(
         tensor([[0.6000, 0.8000],
                 [0.3000, 0.4000]])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "renorm"
-    if out is not None:
-        return write_out(name, out, renorm(input, p, dim, maxnorm))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if maxnorm.__class__ is not float:
-        maxnorm = checks.floating(name, "maxnorm", maxnorm)
-    self, p, dim, maxnorm = distance_checks.renorm(name, self, p, dim, maxnorm)
-    return self * op.scale_down_to(self.norm(p, reduction_formulas.all_dims_but(dim, self.ndim), True), maxnorm, 1e-07)
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "renorm"
+        if out is not None:
+            return write_out(name, out, renorm(input, p, dim, maxnorm))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if p.__class__ is not float:
+            p = checks.floating(name, "p", p)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if maxnorm.__class__ is not float:
+            maxnorm = checks.floating(name, "maxnorm", maxnorm)
+        self, p, dim, maxnorm = distance_checks.renorm(name, self, p, dim, maxnorm)
+        return self * op.scale_down_to(
+            self.norm(p, reduction_formulas.all_dims_but(dim, self.ndim), True), maxnorm, 1e-07
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="off", cuda="off")
 def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, axis: Any = None) -> Tensor:
     """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if (
-        input.__class__ not in plain
-        and (result := intercept("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("renorm_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
-    return after_write(input, before)
+    try:
+        if axis is not None:
+            dim = axis
+        if (
+            input.__class__ not in plain
+            and (result := intercept("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("renorm_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def standardize(
@@ -216,24 +231,28 @@ def standardize(
         IndexError, RuntimeError: expected: `dim` in range; affine_shape must broadcast to input, and weight and bias
             have as many elements.
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = STANDARDIZE.launch(input, weight, bias, dim, affine_shape, eps)
-        if result is not None:
-            return _standardize_result(*result)
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or foreign(dim)
-        or foreign(affine_shape)
-        or eps.__class__ not in plain
-    ) and (
-        result := intercept("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps)
-    ) is not NOT_HANDLED:
-        return result
-    return _standardize("standardize", input, weight, bias, dim, affine_shape, eps)
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = STANDARDIZE.launch(input, weight, bias, dim, affine_shape, eps)
+            if result is not None:
+                return _standardize_result(*result)
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or foreign(dim)
+            or foreign(affine_shape)
+            or eps.__class__ not in plain
+        ) and (
+            result := intercept("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps)
+        ) is not NOT_HANDLED:
+            return result
+        return _standardize("standardize", input, weight, bias, dim, affine_shape, eps)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _standardize_result = ReturnType("standardize", ("output", "mean", "var"))
@@ -339,23 +358,27 @@ def standardize_groups(
         RuntimeError: expected: input (N, C, ...) whose channels make groups, and one number per channel in weight and
             bias.
     """
-    if not watch.every:
-        result = STANDARDIZE_GROUPS.launch(input, weight, bias, groups, eps)
-        if result is not None:
-            return _standardize_groups_result(*result)
-    if (
-        input.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or groups.__class__ not in plain
-        or eps.__class__ not in plain
-    ) and (
-        result := intercept(
-            "standardize_groups", standardize_groups, "normalize_groups", input, weight, bias, groups, eps
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _standardize_groups("standardize_groups", input, weight, bias, groups, eps)
+    try:
+        if not watch.every:
+            result = STANDARDIZE_GROUPS.launch(input, weight, bias, groups, eps)
+            if result is not None:
+                return _standardize_groups_result(*result)
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or groups.__class__ not in plain
+            or eps.__class__ not in plain
+        ) and (
+            result := intercept(
+                "standardize_groups", standardize_groups, "normalize_groups", input, weight, bias, groups, eps
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _standardize_groups("standardize_groups", input, weight, bias, groups, eps)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _standardize_groups_result = ReturnType("standardize_groups", ("output", "mean", "var"))
@@ -441,22 +464,26 @@ def normalize_by(
     Raises:
         RuntimeError: expected: input (N, C, ...), and C numbers in all others.
     """
-    if not watch.every:
-        result = NORMALIZE_BY.launch(input, mean, var, weight, bias, eps)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = NORMALIZE_BY.launch(input, mean, var, weight, bias, eps)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or mean.__class__ not in plain
+            or var.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or eps.__class__ not in plain
+        ) and (
+            result := intercept("normalize_by", normalize_by, "normalize_by", input, mean, var, weight, bias, eps)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or mean.__class__ not in plain
-        or var.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-        or eps.__class__ not in plain
-    ) and (
-        result := intercept("normalize_by", normalize_by, "normalize_by", input, mean, var, weight, bias, eps)
-    ) is not NOT_HANDLED:
-        return result
-    return _normalize_by("normalize_by", input, mean, var, weight, bias, eps)
+        return _normalize_by("normalize_by", input, mean, var, weight, bias, eps)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> Any:
@@ -562,19 +589,23 @@ def normalize_rms(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which must be the last dimensions; weight has their sizes.
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = NORMALIZE_RMS.launch(input, weight, dim, eps)
-        if result is not None:
-            return _normalize_rms_result(*result)
-    if (
-        input.__class__ not in plain or weight.__class__ not in plain or foreign(dim) or eps.__class__ not in plain
-    ) and (
-        result := intercept("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps)
-    ) is not NOT_HANDLED:
-        return result
-    return _normalize_rms("normalize_rms", input, weight, dim, eps)
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = NORMALIZE_RMS.launch(input, weight, dim, eps)
+            if result is not None:
+                return _normalize_rms_result(*result)
+        if (
+            input.__class__ not in plain or weight.__class__ not in plain or foreign(dim) or eps.__class__ not in plain
+        ) and (
+            result := intercept("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps)
+        ) is not NOT_HANDLED:
+            return result
+        return _normalize_rms("normalize_rms", input, weight, dim, eps)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _normalize_rms_result = ReturnType("normalize_rms", ("output", "scale"))
@@ -645,24 +676,28 @@ def normalize(
         >>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))
         tensor([[0.6000, 0.8000]])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("normalize", normalize, "composite", input, p, dim, eps, out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "normalize"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
-    if out is not None and not isinstance(out, Tensor):
-        out = checks.tensor(name, "out", out)
-    return elementwise_formulas.divide_out(self, op.linalg_vector_norm(self, p, dim, True).clamp(eps), out)
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("normalize", normalize, "composite", input, p, dim, eps, out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "normalize"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if p.__class__ is not float:
+            p = checks.floating(name, "p", p)
+        dim = checks.integer_list(name, "dim", dim, 1)
+        if eps.__class__ is not float:
+            eps = checks.floating(name, "eps", eps)
+        if out is not None and not isinstance(out, Tensor):
+            out = checks.tensor(name, "out", out)
+        return elementwise_formulas.divide_out(self, op.linalg_vector_norm(self, p, dim, True).clamp(eps), out)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = [

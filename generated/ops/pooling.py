@@ -28,6 +28,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import pooling as nodes
 
 MAX_POOL_WITH_INDICES = KernelOp(
@@ -163,35 +164,39 @@ def max_pool_with_indices(
     Raises:
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
-    if not watch.every:
-        result = MAX_POOL_WITH_INDICES.launch(input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
-        if result is not None:
-            return _max_pool_with_indices_result(*result)
-    if (
-        input.__class__ not in plain
-        or foreign(kernel_size)
-        or foreign(stride)
-        or foreign(padding)
-        or foreign(dilation)
-        or spatial.__class__ not in plain
-    ) and (
-        result := intercept(
-            "max_pool_with_indices",
-            max_pool_with_indices,
-            "planes",
-            input,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            ceil_mode,
-            spatial,
+    try:
+        if not watch.every:
+            result = MAX_POOL_WITH_INDICES.launch(input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+            if result is not None:
+                return _max_pool_with_indices_result(*result)
+        if (
+            input.__class__ not in plain
+            or foreign(kernel_size)
+            or foreign(stride)
+            or foreign(padding)
+            or foreign(dilation)
+            or spatial.__class__ not in plain
+        ) and (
+            result := intercept(
+                "max_pool_with_indices",
+                max_pool_with_indices,
+                "planes",
+                input,
+                kernel_size,
+                stride,
+                padding,
+                dilation,
+                ceil_mode,
+                spatial,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _max_pool_with_indices(
+            "max_pool_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode, spatial
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _max_pool_with_indices(
-        "max_pool_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode, spatial
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _max_pool_with_indices_result = ReturnType("max_pool_with_indices", ("values", "indices"))
@@ -268,22 +273,26 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     Raises:
         RuntimeError: expected: an index for each gradient, and planes for both.
     """
-    if not watch.every:
-        result = MAX_POOL_BACKWARD.launch(grad_output, indices, input_shape, spatial)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = MAX_POOL_BACKWARD.launch(grad_output, indices, input_shape, spatial)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or indices.__class__ not in plain
+            or foreign(input_shape)
+            or spatial.__class__ not in plain
+        ) and (
+            result := intercept(
+                "max_pool_backward", max_pool_backward, "planes", grad_output, indices, input_shape, spatial
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or indices.__class__ not in plain
-        or foreign(input_shape)
-        or spatial.__class__ not in plain
-    ) and (
-        result := intercept(
-            "max_pool_backward", max_pool_backward, "planes", grad_output, indices, input_shape, spatial
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _max_pool_backward("max_pool_backward", grad_output, indices, input_shape, spatial)
+        return _max_pool_backward("max_pool_backward", grad_output, indices, input_shape, spatial)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, into=None) -> Any:
@@ -365,24 +374,28 @@ def max_unpool1d(
         >>> F.max_unpool1d(values, indices, 2)
         tensor([[0., 5., 0., 3.]])
     """
-    if not watch.casts or uncast():
-        result = MAX_UNPOOL1D.launch(input, indices, kernel_size, stride, padding, output_size)
-        if result is not None:
+    try:
+        if not watch.casts or uncast():
+            result = MAX_UNPOOL1D.launch(input, indices, kernel_size, stride, padding, output_size)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or indices.__class__ not in plain
+            or foreign(kernel_size)
+            or foreign(stride)
+            or foreign(padding)
+            or foreign(output_size)
+        ) and (
+            result := intercept(
+                "max_unpool1d", max_unpool1d, "planes", input, indices, kernel_size, stride, padding, output_size
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or indices.__class__ not in plain
-        or foreign(kernel_size)
-        or foreign(stride)
-        or foreign(padding)
-        or foreign(output_size)
-    ) and (
-        result := intercept(
-            "max_unpool1d", max_unpool1d, "planes", input, indices, kernel_size, stride, padding, output_size
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _max_unpool1d("max_unpool1d", input, indices, kernel_size, stride, padding, output_size)
+        return _max_unpool1d("max_unpool1d", input, indices, kernel_size, stride, padding, output_size)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _max_unpool1d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
@@ -468,24 +481,28 @@ def max_unpool2d(
         tensor([[[0., 0.],
                  [0., 4.]]])
     """
-    if not watch.casts or uncast():
-        result = MAX_UNPOOL2D.launch(input, indices, kernel_size, stride, padding, output_size)
-        if result is not None:
+    try:
+        if not watch.casts or uncast():
+            result = MAX_UNPOOL2D.launch(input, indices, kernel_size, stride, padding, output_size)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or indices.__class__ not in plain
+            or foreign(kernel_size)
+            or foreign(stride)
+            or foreign(padding)
+            or foreign(output_size)
+        ) and (
+            result := intercept(
+                "max_unpool2d", max_unpool2d, "planes", input, indices, kernel_size, stride, padding, output_size
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or indices.__class__ not in plain
-        or foreign(kernel_size)
-        or foreign(stride)
-        or foreign(padding)
-        or foreign(output_size)
-    ) and (
-        result := intercept(
-            "max_unpool2d", max_unpool2d, "planes", input, indices, kernel_size, stride, padding, output_size
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _max_unpool2d("max_unpool2d", input, indices, kernel_size, stride, padding, output_size)
+        return _max_unpool2d("max_unpool2d", input, indices, kernel_size, stride, padding, output_size)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
@@ -570,24 +587,28 @@ def max_unpool3d(
         >>> sg.nn.functional.max_unpool3d(sg.tensor([[[[7.0]]]]), sg.tensor([[[[1]]]]), (1, 1, 2))
         tensor([[[[0., 7.]]]])
     """
-    if not watch.casts or uncast():
-        result = MAX_UNPOOL3D.launch(input, indices, kernel_size, stride, padding, output_size)
-        if result is not None:
+    try:
+        if not watch.casts or uncast():
+            result = MAX_UNPOOL3D.launch(input, indices, kernel_size, stride, padding, output_size)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or indices.__class__ not in plain
+            or foreign(kernel_size)
+            or foreign(stride)
+            or foreign(padding)
+            or foreign(output_size)
+        ) and (
+            result := intercept(
+                "max_unpool3d", max_unpool3d, "planes", input, indices, kernel_size, stride, padding, output_size
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or indices.__class__ not in plain
-        or foreign(kernel_size)
-        or foreign(stride)
-        or foreign(padding)
-        or foreign(output_size)
-    ) and (
-        result := intercept(
-            "max_unpool3d", max_unpool3d, "planes", input, indices, kernel_size, stride, padding, output_size
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _max_unpool3d("max_unpool3d", input, indices, kernel_size, stride, padding, output_size)
+        return _max_unpool3d("max_unpool3d", input, indices, kernel_size, stride, padding, output_size)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
@@ -670,26 +691,30 @@ def max_pool1d(
         >>> sg.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "max_pool1d", max_pool1d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "max_pool1d"
-    if out is not None:
-        return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
-    dilation = checks.integer_list(name, "dilation", dilation, 1)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "max_pool1d", max_pool1d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "max_pool1d"
+        if out is not None:
+            return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+        if stride is not None:
+            stride = checks.integer_list(name, "stride", stride, 1)
+        padding = checks.integer_list(name, "padding", padding, 1)
+        dilation = checks.integer_list(name, "dilation", dilation, 1)
+        if ceil_mode.__class__ is not bool:
+            ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def max_pool2d(
@@ -725,26 +750,30 @@ def max_pool2d(
         tensor([[[[ 5.,  7.],
                   [13., 15.]]]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "max_pool2d", max_pool2d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "max_pool2d"
-    if out is not None:
-        return write_out(name, out, max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
-    dilation = checks.integer_list(name, "dilation", dilation, 2)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "max_pool2d", max_pool2d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "max_pool2d"
+        if out is not None:
+            return write_out(name, out, max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+        if stride is not None:
+            stride = checks.integer_list(name, "stride", stride, 2)
+        padding = checks.integer_list(name, "padding", padding, 2)
+        dilation = checks.integer_list(name, "dilation", dilation, 2)
+        if ceil_mode.__class__ is not bool:
+            ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -780,26 +809,30 @@ def max_pool3d(
         >>> sg.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[7.]]]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "max_pool3d", max_pool3d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "max_pool3d"
-    if out is not None:
-        return write_out(name, out, max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.integer_list(name, "padding", padding, 3)
-    dilation = checks.integer_list(name, "dilation", dilation, 3)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "max_pool3d", max_pool3d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "max_pool3d"
+        if out is not None:
+            return write_out(name, out, max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+        if stride is not None:
+            stride = checks.integer_list(name, "stride", stride, 3)
+        padding = checks.integer_list(name, "padding", padding, 3)
+        dilation = checks.integer_list(name, "dilation", dilation, 3)
+        if ceil_mode.__class__ is not bool:
+            ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], spatial: int) -> tuple[Tensor, Tensor]:
@@ -823,17 +856,21 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
         RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
             all.
     """
-    if not watch.every:
-        result = ADAPTIVE_MAX_POOL_WITH_INDICES.launch(input, output_size, spatial)
-        if result is not None:
-            return _adaptive_max_pool_with_indices_result(*result)
-    if (input.__class__ not in plain or foreign(output_size) or spatial.__class__ not in plain) and (
-        result := intercept(
-            "adaptive_max_pool_with_indices", adaptive_max_pool_with_indices, "planes", input, output_size, spatial
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _adaptive_max_pool_with_indices("adaptive_max_pool_with_indices", input, output_size, spatial)
+    try:
+        if not watch.every:
+            result = ADAPTIVE_MAX_POOL_WITH_INDICES.launch(input, output_size, spatial)
+            if result is not None:
+                return _adaptive_max_pool_with_indices_result(*result)
+        if (input.__class__ not in plain or foreign(output_size) or spatial.__class__ not in plain) and (
+            result := intercept(
+                "adaptive_max_pool_with_indices", adaptive_max_pool_with_indices, "planes", input, output_size, spatial
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _adaptive_max_pool_with_indices("adaptive_max_pool_with_indices", input, output_size, spatial)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _adaptive_max_pool_with_indices_result = ReturnType("adaptive_max_pool_with_indices", ("values", "indices"))
@@ -899,18 +936,22 @@ def adaptive_max_pool1d(
         >>> values, indices
         (tensor([[5., 3.]]), tensor([[1, 3]]))
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "adaptive_max_pool1d"
-    if out is not None:
-        return write_outs(name, out, adaptive_max_pool1d(input, output_size))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size, 1)
-    return op.adaptive_max_pool_with_indices(self, output_size, 1)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "adaptive_max_pool1d"
+        if out is not None:
+            return write_outs(name, out, adaptive_max_pool1d(input, output_size))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        output_size = checks.integer_list(name, "output_size", output_size, 1)
+        return op.adaptive_max_pool_with_indices(self, output_size, 1)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def avg_pool(
@@ -946,38 +987,42 @@ def avg_pool(
     Raises:
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
-    if not watch.every:
-        result = AVG_POOL.launch(
-            input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
-        )
-        if result is not None:
+    try:
+        if not watch.every:
+            result = AVG_POOL.launch(
+                input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
+            )
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or foreign(kernel_size)
+            or foreign(stride)
+            or foreign(padding)
+            or divisor_override.__class__ not in plain
+            or spatial.__class__ not in plain
+        ) and (
+            result := intercept(
+                "avg_pool",
+                avg_pool,
+                "planes",
+                input,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+                spatial,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or foreign(kernel_size)
-        or foreign(stride)
-        or foreign(padding)
-        or divisor_override.__class__ not in plain
-        or spatial.__class__ not in plain
-    ) and (
-        result := intercept(
-            "avg_pool",
-            avg_pool,
-            "planes",
-            input,
-            kernel_size,
-            stride,
-            padding,
-            ceil_mode,
-            count_include_pad,
-            divisor_override,
-            spatial,
+        return _avg_pool(
+            "avg_pool", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _avg_pool(
-        "avg_pool", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _avg_pool(
@@ -1090,33 +1135,48 @@ def avg_pool_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the pooled input.
     """
-    if not watch.every:
-        result = AVG_POOL_BACKWARD.launch(
-            grad_output,
-            input_shape,
-            kernel_size,
-            stride,
-            padding,
-            ceil_mode,
-            count_include_pad,
-            divisor_override,
-            spatial,
-        )
-        if result is not None:
+    try:
+        if not watch.every:
+            result = AVG_POOL_BACKWARD.launch(
+                grad_output,
+                input_shape,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+                spatial,
+            )
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or foreign(input_shape)
+            or foreign(kernel_size)
+            or foreign(stride)
+            or foreign(padding)
+            or divisor_override.__class__ not in plain
+            or spatial.__class__ not in plain
+        ) and (
+            result := intercept(
+                "avg_pool_backward",
+                avg_pool_backward,
+                "planes",
+                grad_output,
+                input_shape,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+                spatial,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or foreign(input_shape)
-        or foreign(kernel_size)
-        or foreign(stride)
-        or foreign(padding)
-        or divisor_override.__class__ not in plain
-        or spatial.__class__ not in plain
-    ) and (
-        result := intercept(
+        return _avg_pool_backward(
             "avg_pool_backward",
-            avg_pool_backward,
-            "planes",
             grad_output,
             input_shape,
             kernel_size,
@@ -1127,20 +1187,9 @@ def avg_pool_backward(
             divisor_override,
             spatial,
         )
-    ) is not NOT_HANDLED:
-        return result
-    return _avg_pool_backward(
-        "avg_pool_backward",
-        grad_output,
-        input_shape,
-        kernel_size,
-        stride,
-        padding,
-        ceil_mode,
-        count_include_pad,
-        divisor_override,
-        spatial,
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _avg_pool_backward(
@@ -1319,36 +1368,40 @@ def avg_pool1d(
         >>> sg.nn.functional.avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[3.0000, 2.5000]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "avg_pool1d",
-            avg_pool1d,
-            "composite",
-            input,
-            kernel_size,
-            stride,
-            padding,
-            ceil_mode,
-            count_include_pad,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "avg_pool1d"
-    if out is not None:
-        return write_out(name, out, avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    if count_include_pad.__class__ is not bool:
-        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "avg_pool1d",
+                avg_pool1d,
+                "composite",
+                input,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "avg_pool1d"
+        if out is not None:
+            return write_out(name, out, avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+        if stride is not None:
+            stride = checks.integer_list(name, "stride", stride, 1)
+        padding = checks.integer_list(name, "padding", padding, 1)
+        if ceil_mode.__class__ is not bool:
+            ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        if count_include_pad.__class__ is not bool:
+            count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+        return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def avg_pool2d(
@@ -1383,40 +1436,44 @@ def avg_pool2d(
         tensor([[[[ 2.5000,  4.5000],
                   [10.5000, 12.5000]]]])
     """
-    if (
-        input.__class__ not in plain
-        and (
-            result := intercept(
-                "avg_pool2d",
-                avg_pool2d,
-                "composite",
-                input,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
+    try:
+        if (
+            input.__class__ not in plain
+            and (
+                result := intercept(
+                    "avg_pool2d",
+                    avg_pool2d,
+                    "composite",
+                    input,
+                    kernel_size,
+                    stride,
+                    padding,
+                    ceil_mode,
+                    count_include_pad,
+                    divisor_override,
+                )
             )
-        )
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "avg_pool2d"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    if count_include_pad.__class__ is not bool:
-        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = checks.integer(name, "divisor_override", divisor_override)
-    return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "avg_pool2d"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+        if stride is not None:
+            stride = checks.integer_list(name, "stride", stride, 2)
+        padding = checks.integer_list(name, "padding", padding, 2)
+        if ceil_mode.__class__ is not bool:
+            ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        if count_include_pad.__class__ is not bool:
+            count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+        if divisor_override is not None and divisor_override.__class__ is not int:
+            divisor_override = checks.integer(name, "divisor_override", divisor_override)
+        return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1451,40 +1508,44 @@ def avg_pool3d(
         >>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[3.5000]]]])
     """
-    if (
-        input.__class__ not in plain
-        and (
-            result := intercept(
-                "avg_pool3d",
-                avg_pool3d,
-                "composite",
-                input,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
+    try:
+        if (
+            input.__class__ not in plain
+            and (
+                result := intercept(
+                    "avg_pool3d",
+                    avg_pool3d,
+                    "composite",
+                    input,
+                    kernel_size,
+                    stride,
+                    padding,
+                    ceil_mode,
+                    count_include_pad,
+                    divisor_override,
+                )
             )
-        )
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "avg_pool3d"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.integer_list(name, "padding", padding, 3)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    if count_include_pad.__class__ is not bool:
-        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = checks.integer(name, "divisor_override", divisor_override)
-    return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "avg_pool3d"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+        if stride is not None:
+            stride = checks.integer_list(name, "stride", stride, 3)
+        padding = checks.integer_list(name, "padding", padding, 3)
+        if ceil_mode.__class__ is not bool:
+            ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        if count_include_pad.__class__ is not bool:
+            count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+        if divisor_override is not None and divisor_override.__class__ is not int:
+            divisor_override = checks.integer(name, "divisor_override", divisor_override)
+        return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -> Tensor:
@@ -1506,15 +1567,19 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
         RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
             all.
     """
-    if not watch.every:
-        result = ADAPTIVE_AVG_POOL.launch(input, output_size, spatial)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = ADAPTIVE_AVG_POOL.launch(input, output_size, spatial)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(output_size) or spatial.__class__ not in plain) and (
+            result := intercept("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(output_size) or spatial.__class__ not in plain) and (
-        result := intercept("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial)
-    ) is not NOT_HANDLED:
-        return result
-    return _adaptive_avg_pool("adaptive_avg_pool", input, output_size, spatial)
+        return _adaptive_avg_pool("adaptive_avg_pool", input, output_size, spatial)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
@@ -1573,17 +1638,21 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
     Raises:
         RuntimeError: expected: planes for both.
     """
-    if not watch.every:
-        result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)
+            if result is not None:
+                return result
+        if (grad_output.__class__ not in plain or foreign(input_shape) or spatial.__class__ not in plain) and (
+            result := intercept(
+                "adaptive_avg_pool_backward", adaptive_avg_pool_backward, "planes", grad_output, input_shape, spatial
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (grad_output.__class__ not in plain or foreign(input_shape) or spatial.__class__ not in plain) and (
-        result := intercept(
-            "adaptive_avg_pool_backward", adaptive_avg_pool_backward, "planes", grad_output, input_shape, spatial
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _adaptive_avg_pool_backward("adaptive_avg_pool_backward", grad_output, input_shape, spatial)
+        return _adaptive_avg_pool_backward("adaptive_avg_pool_backward", grad_output, input_shape, spatial)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, into=None) -> Any:
@@ -1643,18 +1712,22 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
         >>> sg.adaptive_avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[3.0000, 2.5000]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("adaptive_avg_pool1d", adaptive_avg_pool1d, "composite", input, output_size, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "adaptive_avg_pool1d"
-    if out is not None:
-        return write_out(name, out, adaptive_avg_pool1d(input, output_size))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size, 1)
-    return op.adaptive_avg_pool(self, output_size, 1)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("adaptive_avg_pool1d", adaptive_avg_pool1d, "composite", input, output_size, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "adaptive_avg_pool1d"
+        if out is not None:
+            return write_out(name, out, adaptive_avg_pool1d(input, output_size))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        output_size = checks.integer_list(name, "output_size", output_size, 1)
+        return op.adaptive_avg_pool(self, output_size, 1)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
@@ -1671,18 +1744,22 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     Gradients:
         through: adaptive_avg_pool(self, output_size, 2)
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("adaptive_avg_pool2d", adaptive_avg_pool2d, "composite", input, output_size))
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "adaptive_avg_pool2d"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size, 2)
-    return op.adaptive_avg_pool(self, output_size, 2)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("adaptive_avg_pool2d", adaptive_avg_pool2d, "composite", input, output_size))
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "adaptive_avg_pool2d"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        output_size = checks.integer_list(name, "output_size", output_size, 2)
+        return op.adaptive_avg_pool(self, output_size, 2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1700,18 +1777,22 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     Gradients:
         through: adaptive_avg_pool(self, output_size, 3)
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("adaptive_avg_pool3d", adaptive_avg_pool3d, "composite", input, output_size))
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "adaptive_avg_pool3d"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size, 3)
-    return op.adaptive_avg_pool(self, output_size, 3)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("adaptive_avg_pool3d", adaptive_avg_pool3d, "composite", input, output_size))
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "adaptive_avg_pool3d"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        output_size = checks.integer_list(name, "output_size", output_size, 3)
+        return op.adaptive_avg_pool(self, output_size, 3)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lp_pool(
@@ -1746,40 +1827,44 @@ def lp_pool(
     Raises:
         ValueError: expected: the norm's exponent is not 0; a kernel_size of one number stands for all dimensions.
     """
-    if (
-        input.__class__ not in plain
-        and (
-            result := intercept(
-                "lp_pool", lp_pool, "composite", input, norm_type, kernel_size, stride, ceil_mode, spatial
+    try:
+        if (
+            input.__class__ not in plain
+            and (
+                result := intercept(
+                    "lp_pool", lp_pool, "composite", input, norm_type, kernel_size, stride, ceil_mode, spatial
+                )
             )
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "lp_pool"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if norm_type.__class__ is not float:
+            norm_type = checks.floating(name, "norm_type", norm_type)
+        kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+        if stride is not None:
+            stride = checks.integer_list(name, "stride", stride)
+        if ceil_mode.__class__ is not bool:
+            ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        if spatial.__class__ is not int:
+            spatial = checks.integer(name, "spatial", spatial)
+        self, norm_type, kernel_size, stride, ceil_mode, spatial = pooling_checks.lp_pool(
+            name, self, norm_type, kernel_size, stride, ceil_mode, spatial
         )
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "lp_pool"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    if spatial.__class__ is not int:
-        spatial = checks.integer(name, "spatial", spatial)
-    self, norm_type, kernel_size, stride, ceil_mode, spatial = pooling_checks.lp_pool(
-        name, self, norm_type, kernel_size, stride, ceil_mode, spatial
-    )
-    if 1 / norm_type == 0:
-        sign = 1 if norm_type > 0 else -1
-        largest = (
-            sign * op.max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial)[0]
-        )
-        return largest
-    mean = op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
-    return (pooling_formulas.flat_at_zero(mean) * pooling_formulas.window_size(kernel_size)).pow(1 / norm_type)
+        if 1 / norm_type == 0:
+            sign = 1 if norm_type > 0 else -1
+            largest = (
+                sign * op.max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial)[0]
+            )
+            return largest
+        mean = op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+        return (pooling_formulas.flat_at_zero(mean) * pooling_formulas.window_size(kernel_size)).pow(1 / norm_type)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lp_pool1d(
@@ -1809,24 +1894,32 @@ def lp_pool1d(
         >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
         tensor([[ 5., 10.]])
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "lp_pool1d"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 1)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
+    try:
+        if (
+            input.__class__ not in plain
+            and (
+                result := intercept(
+                    "lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode
+                )
+            )
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "lp_pool1d"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if norm_type.__class__ is not float:
+            norm_type = checks.floating(name, "norm_type", norm_type)
+        kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+        if stride is not None:
+            stride = checks.integer_list(name, "stride", stride, 1)
+        if ceil_mode.__class__ is not bool:
+            ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lp_pool2d(
@@ -1856,24 +1949,32 @@ def lp_pool2d(
         >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
         tensor([[[[2.]]]])
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "lp_pool2d"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 2)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
+    try:
+        if (
+            input.__class__ not in plain
+            and (
+                result := intercept(
+                    "lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode
+                )
+            )
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "lp_pool2d"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if norm_type.__class__ is not float:
+            norm_type = checks.floating(name, "norm_type", norm_type)
+        kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+        if stride is not None:
+            stride = checks.integer_list(name, "stride", stride, 2)
+        if ceil_mode.__class__ is not bool:
+            ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lp_pool3d(
@@ -1903,24 +2004,32 @@ def lp_pool3d(
         >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
         tensor([[[[[2.]]]]])
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "lp_pool3d"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 3)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
+    try:
+        if (
+            input.__class__ not in plain
+            and (
+                result := intercept(
+                    "lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode
+                )
+            )
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "lp_pool3d"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if norm_type.__class__ is not float:
+            norm_type = checks.floating(name, "norm_type", norm_type)
+        kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+        if stride is not None:
+            stride = checks.integer_list(name, "stride", stride, 3)
+        if ceil_mode.__class__ is not bool:
+            ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1949,24 +2058,28 @@ def fractional_max_pool(
         RuntimeError: expected: two or three dimensions of windows, each of which fits; one random number for each plane
             and dimension.
     """
-    if (input.__class__ not in plain or random_samples.__class__ not in plain) and (
-        result := intercept(
-            "fractional_max_pool", fractional_max_pool, "composite", input, kernel_size, output_size, random_samples
+    try:
+        if (input.__class__ not in plain or random_samples.__class__ not in plain) and (
+            result := intercept(
+                "fractional_max_pool", fractional_max_pool, "composite", input, kernel_size, output_size, random_samples
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "fractional_max_pool"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+        output_size = checks.integer_list(name, "output_size", output_size)
+        if not isinstance(random_samples, Tensor):
+            random_samples = checks.tensor(name, "random_samples", random_samples)
+        self, kernel_size, output_size, random_samples = pooling_checks.fractional_max_pool(
+            name, self, kernel_size, output_size, random_samples
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "fractional_max_pool"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
-    output_size = checks.integer_list(name, "output_size", output_size)
-    if not isinstance(random_samples, Tensor):
-        random_samples = checks.tensor(name, "random_samples", random_samples)
-    self, kernel_size, output_size, random_samples = pooling_checks.fractional_max_pool(
-        name, self, kernel_size, output_size, random_samples
-    )
-    return pooling_formulas.fractional_maxima(self, kernel_size, output_size, random_samples)
+        return pooling_formulas.fractional_maxima(self, kernel_size, output_size, random_samples)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = [

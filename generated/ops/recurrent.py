@@ -27,6 +27,7 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import recurrent as nodes
 
 RNN_LAYER = KernelOp(
@@ -128,40 +129,44 @@ def rnn_layer(
         NotImplementedError, RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features)
             with batch_sizes; states and weights of fitting sizes.
     """
-    if not watch.casts or uncast():
-        result = RNN_LAYER.launch(
-            input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+    try:
+        if not watch.casts or uncast():
+            result = RNN_LAYER.launch(
+                input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+            )
+            if result is not None:
+                return _rnn_layer_result(*result)
+        if (
+            input.__class__ not in plain
+            or hidden.__class__ not in plain
+            or weight_ih.__class__ not in plain
+            or weight_hh.__class__ not in plain
+            or bias_ih.__class__ not in plain
+            or bias_hh.__class__ not in plain
+            or foreign(batch_sizes)
+        ) and (
+            result := intercept(
+                "rnn_layer",
+                rnn_layer,
+                "recurrent",
+                input,
+                hidden,
+                weight_ih,
+                weight_hh,
+                bias_ih,
+                bias_hh,
+                batch_sizes,
+                reverse,
+                nonlinearity,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _rnn_layer(
+            "rnn_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
-        if result is not None:
-            return _rnn_layer_result(*result)
-    if (
-        input.__class__ not in plain
-        or hidden.__class__ not in plain
-        or weight_ih.__class__ not in plain
-        or weight_hh.__class__ not in plain
-        or bias_ih.__class__ not in plain
-        or bias_hh.__class__ not in plain
-        or foreign(batch_sizes)
-    ) and (
-        result := intercept(
-            "rnn_layer",
-            rnn_layer,
-            "recurrent",
-            input,
-            hidden,
-            weight_ih,
-            weight_hh,
-            bias_ih,
-            bias_hh,
-            batch_sizes,
-            reverse,
-            nonlinearity,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _rnn_layer(
-        "rnn_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _rnn_layer_result = ReturnType("rnn_layer", ("output", "last_hidden"))
@@ -305,43 +310,47 @@ def lstm_layer(
         NotImplementedError, RuntimeError, ValueError: expected: sizes of an LSTM layer, with weights of four gates;
             hidden has the size of the projection where there is one.
     """
-    if not watch.casts or uncast():
-        result = LSTM_LAYER.launch(
-            input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+    try:
+        if not watch.casts or uncast():
+            result = LSTM_LAYER.launch(
+                input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+            )
+            if result is not None:
+                return _lstm_layer_result(*result)
+        if (
+            input.__class__ not in plain
+            or hidden.__class__ not in plain
+            or cell.__class__ not in plain
+            or weight_ih.__class__ not in plain
+            or weight_hh.__class__ not in plain
+            or bias_ih.__class__ not in plain
+            or bias_hh.__class__ not in plain
+            or weight_hr.__class__ not in plain
+            or foreign(batch_sizes)
+        ) and (
+            result := intercept(
+                "lstm_layer",
+                lstm_layer,
+                "recurrent",
+                input,
+                hidden,
+                cell,
+                weight_ih,
+                weight_hh,
+                bias_ih,
+                bias_hh,
+                weight_hr,
+                batch_sizes,
+                reverse,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _lstm_layer(
+            "lstm_layer", input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
-        if result is not None:
-            return _lstm_layer_result(*result)
-    if (
-        input.__class__ not in plain
-        or hidden.__class__ not in plain
-        or cell.__class__ not in plain
-        or weight_ih.__class__ not in plain
-        or weight_hh.__class__ not in plain
-        or bias_ih.__class__ not in plain
-        or bias_hh.__class__ not in plain
-        or weight_hr.__class__ not in plain
-        or foreign(batch_sizes)
-    ) and (
-        result := intercept(
-            "lstm_layer",
-            lstm_layer,
-            "recurrent",
-            input,
-            hidden,
-            cell,
-            weight_ih,
-            weight_hh,
-            bias_ih,
-            bias_hh,
-            weight_hr,
-            batch_sizes,
-            reverse,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _lstm_layer(
-        "lstm_layer", input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _lstm_layer_result = ReturnType("lstm_layer", ("output", "last_hidden", "last_cell", "gates", "cells"))
@@ -487,35 +496,39 @@ def gru_layer(
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: sizes of a GRU layer, with weights of three gates.
     """
-    if not watch.casts or uncast():
-        result = GRU_LAYER.launch(input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
-        if result is not None:
-            return _gru_layer_result(*result)
-    if (
-        input.__class__ not in plain
-        or hidden.__class__ not in plain
-        or weight_ih.__class__ not in plain
-        or weight_hh.__class__ not in plain
-        or bias_ih.__class__ not in plain
-        or bias_hh.__class__ not in plain
-        or foreign(batch_sizes)
-    ) and (
-        result := intercept(
-            "gru_layer",
-            gru_layer,
-            "recurrent",
-            input,
-            hidden,
-            weight_ih,
-            weight_hh,
-            bias_ih,
-            bias_hh,
-            batch_sizes,
-            reverse,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _gru_layer("gru_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
+    try:
+        if not watch.casts or uncast():
+            result = GRU_LAYER.launch(input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
+            if result is not None:
+                return _gru_layer_result(*result)
+        if (
+            input.__class__ not in plain
+            or hidden.__class__ not in plain
+            or weight_ih.__class__ not in plain
+            or weight_hh.__class__ not in plain
+            or bias_ih.__class__ not in plain
+            or bias_hh.__class__ not in plain
+            or foreign(batch_sizes)
+        ) and (
+            result := intercept(
+                "gru_layer",
+                gru_layer,
+                "recurrent",
+                input,
+                hidden,
+                weight_ih,
+                weight_hh,
+                bias_ih,
+                bias_hh,
+                batch_sizes,
+                reverse,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _gru_layer("gru_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _gru_layer_result = ReturnType("gru_layer", ("output", "last_hidden", "gates"))
@@ -634,36 +647,40 @@ def rnn_tanh_cell(
         >>> sg.rnn_tanh_cell(x, h, w, w)
         tensor([[0.7616, 0.7616]])
     """
-    if (
-        input.__class__ not in plain
-        or hx.__class__ not in plain
-        or w_ih.__class__ not in plain
-        or w_hh.__class__ not in plain
-        or b_ih.__class__ not in plain
-        or b_hh.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("rnn_tanh_cell", rnn_tanh_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "rnn_tanh_cell"
-    if out is not None:
-        return write_out(name, out, rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(hx, Tensor):
-        hx = checks.tensor(name, "hx", hx)
-    if not isinstance(w_ih, Tensor):
-        w_ih = checks.tensor(name, "w_ih", w_ih)
-    if not isinstance(w_hh, Tensor):
-        w_hh = checks.tensor(name, "w_hh", w_hh)
-    if b_ih is not None and not isinstance(b_ih, Tensor):
-        b_ih = checks.tensor(name, "b_ih", b_ih)
-    if b_hh is not None and not isinstance(b_hh, Tensor):
-        b_hh = checks.tensor(name, "b_hh", b_hh)
-    self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.plain_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
-    return op.rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False, "tanh")[1]
+    try:
+        if (
+            input.__class__ not in plain
+            or hx.__class__ not in plain
+            or w_ih.__class__ not in plain
+            or w_hh.__class__ not in plain
+            or b_ih.__class__ not in plain
+            or b_hh.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("rnn_tanh_cell", rnn_tanh_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "rnn_tanh_cell"
+        if out is not None:
+            return write_out(name, out, rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(hx, Tensor):
+            hx = checks.tensor(name, "hx", hx)
+        if not isinstance(w_ih, Tensor):
+            w_ih = checks.tensor(name, "w_ih", w_ih)
+        if not isinstance(w_hh, Tensor):
+            w_hh = checks.tensor(name, "w_hh", w_hh)
+        if b_ih is not None and not isinstance(b_ih, Tensor):
+            b_ih = checks.tensor(name, "b_ih", b_ih)
+        if b_hh is not None and not isinstance(b_hh, Tensor):
+            b_hh = checks.tensor(name, "b_hh", b_hh)
+        self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.plain_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
+        return op.rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False, "tanh")[1]
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -703,36 +720,40 @@ def rnn_relu_cell(
         >>> sg.rnn_relu_cell(x, h, w, w)
         tensor([[1., 0.]])
     """
-    if (
-        input.__class__ not in plain
-        or hx.__class__ not in plain
-        or w_ih.__class__ not in plain
-        or w_hh.__class__ not in plain
-        or b_ih.__class__ not in plain
-        or b_hh.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("rnn_relu_cell", rnn_relu_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "rnn_relu_cell"
-    if out is not None:
-        return write_out(name, out, rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(hx, Tensor):
-        hx = checks.tensor(name, "hx", hx)
-    if not isinstance(w_ih, Tensor):
-        w_ih = checks.tensor(name, "w_ih", w_ih)
-    if not isinstance(w_hh, Tensor):
-        w_hh = checks.tensor(name, "w_hh", w_hh)
-    if b_ih is not None and not isinstance(b_ih, Tensor):
-        b_ih = checks.tensor(name, "b_ih", b_ih)
-    if b_hh is not None and not isinstance(b_hh, Tensor):
-        b_hh = checks.tensor(name, "b_hh", b_hh)
-    self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.plain_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
-    return op.rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False, "relu")[1]
+    try:
+        if (
+            input.__class__ not in plain
+            or hx.__class__ not in plain
+            or w_ih.__class__ not in plain
+            or w_hh.__class__ not in plain
+            or b_ih.__class__ not in plain
+            or b_hh.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("rnn_relu_cell", rnn_relu_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "rnn_relu_cell"
+        if out is not None:
+            return write_out(name, out, rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(hx, Tensor):
+            hx = checks.tensor(name, "hx", hx)
+        if not isinstance(w_ih, Tensor):
+            w_ih = checks.tensor(name, "w_ih", w_ih)
+        if not isinstance(w_hh, Tensor):
+            w_hh = checks.tensor(name, "w_hh", w_hh)
+        if b_ih is not None and not isinstance(b_ih, Tensor):
+            b_ih = checks.tensor(name, "b_ih", b_ih)
+        if b_hh is not None and not isinstance(b_hh, Tensor):
+            b_hh = checks.tensor(name, "b_hh", b_hh)
+        self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.plain_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
+        return op.rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False, "relu")[1]
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="like 1", cuda="lower")
@@ -772,36 +793,40 @@ def gru_cell(
         >>> sg.gru_cell(x, h, w, w)
         tensor([[0.]])
     """
-    if (
-        input.__class__ not in plain
-        or hx.__class__ not in plain
-        or w_ih.__class__ not in plain
-        or w_hh.__class__ not in plain
-        or b_ih.__class__ not in plain
-        or b_hh.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("gru_cell", gru_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "gru_cell"
-    if out is not None:
-        return write_out(name, out, gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(hx, Tensor):
-        hx = checks.tensor(name, "hx", hx)
-    if not isinstance(w_ih, Tensor):
-        w_ih = checks.tensor(name, "w_ih", w_ih)
-    if not isinstance(w_hh, Tensor):
-        w_hh = checks.tensor(name, "w_hh", w_hh)
-    if b_ih is not None and not isinstance(b_ih, Tensor):
-        b_ih = checks.tensor(name, "b_ih", b_ih)
-    if b_hh is not None and not isinstance(b_hh, Tensor):
-        b_hh = checks.tensor(name, "b_hh", b_hh)
-    self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.gru_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
-    return op.gru_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False)[1]
+    try:
+        if (
+            input.__class__ not in plain
+            or hx.__class__ not in plain
+            or w_ih.__class__ not in plain
+            or w_hh.__class__ not in plain
+            or b_ih.__class__ not in plain
+            or b_hh.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("gru_cell", gru_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "gru_cell"
+        if out is not None:
+            return write_out(name, out, gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(hx, Tensor):
+            hx = checks.tensor(name, "hx", hx)
+        if not isinstance(w_ih, Tensor):
+            w_ih = checks.tensor(name, "w_ih", w_ih)
+        if not isinstance(w_hh, Tensor):
+            w_hh = checks.tensor(name, "w_hh", w_hh)
+        if b_ih is not None and not isinstance(b_ih, Tensor):
+            b_ih = checks.tensor(name, "b_ih", b_ih)
+        if b_hh is not None and not isinstance(b_hh, Tensor):
+            b_hh = checks.tensor(name, "b_hh", b_hh)
+        self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.gru_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
+        return op.gru_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False)[1]
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="like 1", cuda="lower")
@@ -844,36 +869,40 @@ def lstm_cell(
         >>> hidden, cell
         (tensor([[0.]]), tensor([[0.]]))
     """
-    if (
-        input.__class__ not in plain
-        or foreign(hx)
-        or w_ih.__class__ not in plain
-        or w_hh.__class__ not in plain
-        or b_ih.__class__ not in plain
-        or b_hh.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept("lstm_cell", lstm_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "lstm_cell"
-    if out is not None:
-        return write_outs(name, out, lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    hx = checks.tensor_list(name, "hx", hx)
-    if not isinstance(w_ih, Tensor):
-        w_ih = checks.tensor(name, "w_ih", w_ih)
-    if not isinstance(w_hh, Tensor):
-        w_hh = checks.tensor(name, "w_hh", w_hh)
-    if b_ih is not None and not isinstance(b_ih, Tensor):
-        b_ih = checks.tensor(name, "b_ih", b_ih)
-    if b_hh is not None and not isinstance(b_hh, Tensor):
-        b_hh = checks.tensor(name, "b_hh", b_hh)
-    self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.lstm_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
-    step = op.lstm_layer(self, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh, None, (self._shape[0],), False)
-    return _lstm_cell_result(step[1], step[2])
+    try:
+        if (
+            input.__class__ not in plain
+            or foreign(hx)
+            or w_ih.__class__ not in plain
+            or w_hh.__class__ not in plain
+            or b_ih.__class__ not in plain
+            or b_hh.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("lstm_cell", lstm_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "lstm_cell"
+        if out is not None:
+            return write_outs(name, out, lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        hx = checks.tensor_list(name, "hx", hx)
+        if not isinstance(w_ih, Tensor):
+            w_ih = checks.tensor(name, "w_ih", w_ih)
+        if not isinstance(w_hh, Tensor):
+            w_hh = checks.tensor(name, "w_hh", w_hh)
+        if b_ih is not None and not isinstance(b_ih, Tensor):
+            b_ih = checks.tensor(name, "b_ih", b_ih)
+        if b_hh is not None and not isinstance(b_hh, Tensor):
+            b_hh = checks.tensor(name, "b_hh", b_hh)
+        self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.lstm_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
+        step = op.lstm_layer(self, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh, None, (self._shape[0],), False)
+        return _lstm_cell_result(step[1], step[2])
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _lstm_cell_result = ReturnType("lstm_cell", ("hidden", "cell"))

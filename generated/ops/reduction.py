@@ -34,6 +34,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import reduction as nodes
 
 SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, reduction_cpu.sum_all, nodes.SumBackward0, {"self": "T"})
@@ -205,24 +206,28 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
     Gradients:
         self: filled(grad, self.shape)
     """
-    if (not watch.casts or uncast()) and out is None and dtype is None:
-        result = SUM_DEFAULT.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None and dtype is None:
+            result = SUM_DEFAULT.launch(input)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return sum_default(converted)
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("sum", sum_default, "everything", input, dtype=dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return sum_default(converted)
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("sum", sum_default, "everything", input, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("sum", out, _sum_default("sum", input, dtype), (input,), share="overlap")
-    return _sum_default("sum", input, dtype)
+        if out is not None:
+            return write_out("sum", out, _sum_default("sum", input, dtype), (input,), share="overlap")
+        return _sum_default("sum", input, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sum_default(name: str, self, dtype, into=None) -> Any:
@@ -267,15 +272,19 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     Gradients:
         self: grad.sum()
     """
-    if not watch.every:
-        result = FILLED.launch(input, size)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = FILLED.launch(input, size)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(size)) and (
+            result := intercept("filled", filled, "filled", input, size)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(size)) and (
-        result := intercept("filled", filled, "filled", input, size)
-    ) is not NOT_HANDLED:
-        return result
-    return _filled("filled", input, size)
+        return _filled("filled", input, size)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _filled(name: str, self, size, into=None) -> Any:
@@ -332,24 +341,30 @@ def sum_dim_intlist(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if (not watch.casts or uncast()) and out is None and dtype is None:
-        result = SUM_DIM_INTLIST.launch(input, dim, keepdim)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None and dtype is None:
+            result = SUM_DIM_INTLIST.launch(input, dim, keepdim)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return sum_dim_intlist(converted, dim, keepdim)
+        if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept(
+                "sum.dim_IntList", sum_dim_intlist, "reduction", input, dim, keepdim, dtype=dtype, out=out
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return sum_dim_intlist(converted, dim, keepdim)
-    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("sum.dim_IntList", sum_dim_intlist, "reduction", input, dim, keepdim, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype), (input,), share="overlap")
-    return _sum_dim_intlist("sum", input, dim, keepdim, dtype)
+        if out is not None:
+            return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype), (input,), share="overlap")
+        return _sum_dim_intlist("sum", input, dim, keepdim, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
@@ -402,24 +417,28 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
     """
-    if (not watch.casts or uncast()) and out is None and dtype is None:
-        result = PROD_DEFAULT.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None and dtype is None:
+            result = PROD_DEFAULT.launch(input)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return prod_default(converted)
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("prod", prod_default, "everything", input, dtype=dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return prod_default(converted)
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("prod", prod_default, "everything", input, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("prod", out, _prod_default("prod", input, dtype), (input,), share="overlap")
-    return _prod_default("prod", input, dtype)
+        if out is not None:
+            return write_out("prod", out, _prod_default("prod", input, dtype), (input,), share="overlap")
+        return _prod_default("prod", input, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _prod_default(name: str, self, dtype, into=None) -> Any:
@@ -472,24 +491,28 @@ def prod_dim_int(
     Raises:
         IndexError: expected: a single `dim` in range.
     """
-    if (not watch.casts or uncast()) and out is None and dtype is None:
-        result = PROD_DIM_INT.launch(input, dim, keepdim)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None and dtype is None:
+            result = PROD_DIM_INT.launch(input, dim, keepdim)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return prod_dim_int(converted, dim, keepdim)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return prod_dim_int(converted, dim, keepdim)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype), (input,), share="overlap")
-    return _prod_dim_int("prod", input, dim, keepdim, dtype)
+        if out is not None:
+            return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype), (input,), share="overlap")
+        return _prod_dim_int("prod", input, dim, keepdim, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
@@ -542,15 +565,19 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
     Raises:
         IndexError: expected: a single `dim` in range.
     """
-    if not watch.every:
-        result = PROD_OTHERS.launch(input, dim)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = PROD_OTHERS.launch(input, dim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("prod_others", prod_others, "along", input, dim)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("prod_others", prod_others, "along", input, dim)
-    ) is not NOT_HANDLED:
-        return result
-    return _prod_others("prod_others", input, dim)
+        return _prod_others("prod_others", input, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _prod_others(name: str, self, dim, into=None) -> Any:
@@ -595,24 +622,28 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: filled(grad / reduced_count(self.shape, None), self.shape)
     """
-    if not watch.every and out is None and dtype is None:
-        result = MEAN_DEFAULT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None and dtype is None:
+            result = MEAN_DEFAULT.launch(input)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return mean_default(converted)
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("mean", mean_default, "everything", input, dtype=dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return mean_default(converted)
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("mean", mean_default, "everything", input, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("mean", out, _mean_default("mean", input, dtype), (input,), share="overlap")
-    return _mean_default("mean", input, dtype)
+        if out is not None:
+            return write_out("mean", out, _mean_default("mean", input, dtype), (input,), share="overlap")
+        return _mean_default("mean", input, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _mean_default(name: str, self, dtype, into=None) -> Any:
@@ -671,24 +702,28 @@ def mean_dim(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if not watch.every and out is None and dtype is None:
-        result = MEAN_DIM.launch(input, dim, keepdim)
-        if result is not None:
+    try:
+        if not watch.every and out is None and dtype is None:
+            result = MEAN_DIM.launch(input, dim, keepdim)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return mean_dim(converted, dim, keepdim)
+        if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("mean.dim", mean_dim, "reduction", input, dim, keepdim, dtype=dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return mean_dim(converted, dim, keepdim)
-    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("mean.dim", mean_dim, "reduction", input, dim, keepdim, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype), (input,), share="overlap")
-    return _mean_dim("mean", input, dim, keepdim, dtype)
+        if out is not None:
+            return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype), (input,), share="overlap")
+        return _mean_dim("mean", input, dim, keepdim, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
@@ -742,19 +777,23 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Gradients:
         through: var(self, None, correction=1 if unbiased else 0)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("var", var_default, "composite", input, unbiased, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "var"
-    if out is not None:
-        return write_out(name, out, var_default(input, unbiased))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if unbiased.__class__ is not bool:
-        unbiased = checks.boolean(name, "unbiased", unbiased)
-    return op.var_correction(self, None, correction=1 if unbiased else 0)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("var", var_default, "composite", input, unbiased, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "var"
+        if out is not None:
+            return write_out(name, out, var_default(input, unbiased))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if unbiased.__class__ is not bool:
+            unbiased = checks.boolean(name, "unbiased", unbiased)
+        return op.var_correction(self, None, correction=1 if unbiased else 0)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def var_dim(
@@ -781,23 +820,27 @@ def var_dim(
     Gradients:
         through: var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("var.dim", var_dim, "composite", input, dim, unbiased, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "var"
-    if out is not None:
-        return write_out(name, out, var_dim(input, dim, unbiased, keepdim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if unbiased.__class__ is not bool:
-        unbiased = checks.boolean(name, "unbiased", unbiased)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    return op.var_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("var.dim", var_dim, "composite", input, dim, unbiased, keepdim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "var"
+        if out is not None:
+            return write_out(name, out, var_dim(input, dim, unbiased, keepdim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if unbiased.__class__ is not bool:
+            unbiased = checks.boolean(name, "unbiased", unbiased)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        return op.var_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def var_correction(
@@ -828,21 +871,37 @@ def var_correction(
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
-    if not watch.every and out is None:
-        result = VAR_CORRECTION.launch(input, dim, correction, keepdim)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = VAR_CORRECTION.launch(input, dim, correction, keepdim)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or foreign(dim)
+            or correction.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "var.correction",
+                var_correction,
+                "reduction",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain or foreign(dim) or correction.__class__ not in plain or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "var.correction", var_correction, "reduction", input, dim, correction=correction, keepdim=keepdim, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("var", out, _var_correction("var", input, dim, correction, keepdim), (input,), share="overlap")
-    return _var_correction("var", input, dim, correction, keepdim)
+        if out is not None:
+            return write_out(
+                "var", out, _var_correction("var", input, dim, correction, keepdim), (input,), share="overlap"
+            )
+        return _var_correction("var", input, dim, correction, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
@@ -894,19 +953,23 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Gradients:
         through: std(self, None, correction=1 if unbiased else 0)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("std", std_default, "composite", input, unbiased, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "std"
-    if out is not None:
-        return write_out(name, out, std_default(input, unbiased))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if unbiased.__class__ is not bool:
-        unbiased = checks.boolean(name, "unbiased", unbiased)
-    return op.std_correction(self, None, correction=1 if unbiased else 0)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("std", std_default, "composite", input, unbiased, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "std"
+        if out is not None:
+            return write_out(name, out, std_default(input, unbiased))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if unbiased.__class__ is not bool:
+            unbiased = checks.boolean(name, "unbiased", unbiased)
+        return op.std_correction(self, None, correction=1 if unbiased else 0)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def std_dim(
@@ -933,23 +996,27 @@ def std_dim(
     Gradients:
         through: std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("std.dim", std_dim, "composite", input, dim, unbiased, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "std"
-    if out is not None:
-        return write_out(name, out, std_dim(input, dim, unbiased, keepdim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if unbiased.__class__ is not bool:
-        unbiased = checks.boolean(name, "unbiased", unbiased)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    return op.std_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("std.dim", std_dim, "composite", input, dim, unbiased, keepdim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "std"
+        if out is not None:
+            return write_out(name, out, std_dim(input, dim, unbiased, keepdim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if unbiased.__class__ is not bool:
+            unbiased = checks.boolean(name, "unbiased", unbiased)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        return op.std_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def std_correction(
@@ -981,21 +1048,37 @@ def std_correction(
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
-    if not watch.every and out is None:
-        result = STD_CORRECTION.launch(input, dim, correction, keepdim)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = STD_CORRECTION.launch(input, dim, correction, keepdim)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or foreign(dim)
+            or correction.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "std.correction",
+                std_correction,
+                "reduction",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain or foreign(dim) or correction.__class__ not in plain or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "std.correction", std_correction, "reduction", input, dim, correction=correction, keepdim=keepdim, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("std", out, _std_correction("std", input, dim, correction, keepdim), (input,), share="overlap")
-    return _std_correction("std", input, dim, correction, keepdim)
+        if out is not None:
+            return write_out(
+                "std", out, _std_correction("std", input, dim, correction, keepdim), (input,), share="overlap"
+            )
+        return _std_correction("std", input, dim, correction, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
@@ -1068,21 +1151,25 @@ def amax(
         >>> x.grad
         tensor([0.0000, 0.5000, 0.5000])
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if not watch.every and out is None:
-        result = AMAX.launch(input, dim, keepdim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if not watch.every and out is None:
+            result = AMAX.launch(input, dim, keepdim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("amax", amax, "reduction", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("amax", amax, "reduction", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("amax", out, _amax("amax", input, dim, keepdim), (input,), share="overlap")
-    return _amax("amax", input, dim, keepdim)
+        if out is not None:
+            return write_out("amax", out, _amax("amax", input, dim, keepdim), (input,), share="overlap")
+        return _amax("amax", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _amax(name: str, self, dim, keepdim, into=None) -> Any:
@@ -1150,21 +1237,25 @@ def amin(
         >>> sg.amin(sg.tensor([[4.0, 2.0], [1.0, 3.0]]), dim=1)
         tensor([2., 1.])
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if not watch.every and out is None:
-        result = AMIN.launch(input, dim, keepdim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if not watch.every and out is None:
+            result = AMIN.launch(input, dim, keepdim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("amin", amin, "reduction", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("amin", amin, "reduction", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("amin", out, _amin("amin", input, dim, keepdim), (input,), share="overlap")
-    return _amin("amin", input, dim, keepdim)
+        if out is not None:
+            return write_out("amin", out, _amin("amin", input, dim, keepdim), (input,), share="overlap")
+        return _amin("amin", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _amin(name: str, self, dim, keepdim, into=None) -> Any:
@@ -1216,17 +1307,21 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if not watch.every and out is None:
-        result = MAX_DEFAULT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = MAX_DEFAULT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("max", max_default, "extreme", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("max", max_default, "extreme", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("max", out, _max_default("max", input), (input,), share="overlap")
-    return _max_default("max", input)
+        if out is not None:
+            return write_out("max", out, _max_default("max", input), (input,), share="overlap")
+        return _max_default("max", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _max_default(name: str, self, into=None) -> Any:
@@ -1277,17 +1372,21 @@ def max_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if not watch.every and out is None:
-        result = MAX_DIM.launch(input, dim, keepdim)
-        if result is not None:
-            return _max_dim_result(*result)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("max.dim", max_dim, "along", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("max", out, _max_dim("max", input, dim, keepdim), (input,), share="overlap")
-    return _max_dim("max", input, dim, keepdim)
+    try:
+        if not watch.every and out is None:
+            result = MAX_DIM.launch(input, dim, keepdim)
+            if result is not None:
+                return _max_dim_result(*result)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("max.dim", max_dim, "along", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("max", out, _max_dim("max", input, dim, keepdim), (input,), share="overlap")
+        return _max_dim("max", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _max_dim_result = ReturnType("max", ("values", "indices"))
@@ -1339,19 +1438,23 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Gradients:
         through: maximum(self, other)
     """
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("max.other", max_other, "composite", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "max"
-    if out is not None:
-        return write_out(name, out, max_other(input, other))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    return op.maximum(self, other)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("max.other", max_other, "composite", input, other, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "max"
+        if out is not None:
+            return write_out(name, out, max_other(input, other))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        return op.maximum(self, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1372,17 +1475,21 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if not watch.every and out is None:
-        result = MIN_DEFAULT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = MIN_DEFAULT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("min", min_default, "extreme", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("min", min_default, "extreme", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("min", out, _min_default("min", input), (input,), share="overlap")
-    return _min_default("min", input)
+        if out is not None:
+            return write_out("min", out, _min_default("min", input), (input,), share="overlap")
+        return _min_default("min", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _min_default(name: str, self, into=None) -> Any:
@@ -1433,17 +1540,21 @@ def min_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if not watch.every and out is None:
-        result = MIN_DIM.launch(input, dim, keepdim)
-        if result is not None:
-            return _min_dim_result(*result)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("min.dim", min_dim, "along", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("min", out, _min_dim("min", input, dim, keepdim), (input,), share="overlap")
-    return _min_dim("min", input, dim, keepdim)
+    try:
+        if not watch.every and out is None:
+            result = MIN_DIM.launch(input, dim, keepdim)
+            if result is not None:
+                return _min_dim_result(*result)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("min.dim", min_dim, "along", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("min", out, _min_dim("min", input, dim, keepdim), (input,), share="overlap")
+        return _min_dim("min", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _min_dim_result = ReturnType("min", ("values", "indices"))
@@ -1495,19 +1606,23 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Gradients:
         through: minimum(self, other)
     """
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("min.other", min_other, "composite", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "min"
-    if out is not None:
-        return write_out(name, out, min_other(input, other))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    return op.minimum(self, other)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("min.other", min_other, "composite", input, other, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "min"
+        if out is not None:
+            return write_out(name, out, min_other(input, other))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        return op.minimum(self, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def argmax(
@@ -1542,21 +1657,25 @@ def argmax(
         >>> x.argmax(dim=1)
         tensor([1, 0])
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if not watch.every and out is None:
-        result = ARGMAX.launch(input, dim, keepdim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if not watch.every and out is None:
+            result = ARGMAX.launch(input, dim, keepdim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("argmax", argmax, "reduction", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("argmax", argmax, "reduction", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("argmax", out, _argmax("argmax", input, dim, keepdim), (input,), share="overlap")
-    return _argmax("argmax", input, dim, keepdim)
+        if out is not None:
+            return write_out("argmax", out, _argmax("argmax", input, dim, keepdim), (input,), share="overlap")
+        return _argmax("argmax", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
@@ -1616,21 +1735,25 @@ def argmin(
         >>> sg.argmin(sg.tensor([3.0, 1.0, 2.0]))
         tensor(1)
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if not watch.every and out is None:
-        result = ARGMIN.launch(input, dim, keepdim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if not watch.every and out is None:
+            result = ARGMIN.launch(input, dim, keepdim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("argmin", argmin, "reduction", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("argmin", argmin, "reduction", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("argmin", out, _argmin("argmin", input, dim, keepdim), (input,), share="overlap")
-    return _argmin("argmin", input, dim, keepdim)
+        if out is not None:
+            return write_out("argmin", out, _argmin("argmin", input, dim, keepdim), (input,), share="overlap")
+        return _argmin("argmin", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
@@ -1673,17 +1796,21 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
-    if not watch.every and out is None:
-        result = ANY_DEFAULT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = ANY_DEFAULT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("any", any_default, "everything", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("any", any_default, "everything", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("any", out, _any_default("any", input), (input,), share="overlap")
-    return _any_default("any", input)
+        if out is not None:
+            return write_out("any", out, _any_default("any", input), (input,), share="overlap")
+        return _any_default("any", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _any_default(name: str, self, into=None) -> Any:
@@ -1725,17 +1852,21 @@ def any_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if not watch.every and out is None:
-        result = ANY_DIMS.launch(input, dim, keepdim)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = ANY_DIMS.launch(input, dim, keepdim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("any", out, _any_dims("any", input, dim, keepdim), (input,), share="overlap")
-    return _any_dims("any", input, dim, keepdim)
+        if out is not None:
+            return write_out("any", out, _any_dims("any", input, dim, keepdim), (input,), share="overlap")
+        return _any_dims("any", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
@@ -1778,17 +1909,21 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
-    if not watch.every and out is None:
-        result = ALL_DEFAULT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = ALL_DEFAULT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("all", all_default, "everything", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("all", all_default, "everything", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("all", out, _all_default("all", input), (input,), share="overlap")
-    return _all_default("all", input)
+        if out is not None:
+            return write_out("all", out, _all_default("all", input), (input,), share="overlap")
+        return _all_default("all", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _all_default(name: str, self, into=None) -> Any:
@@ -1830,17 +1965,21 @@ def all_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if not watch.every and out is None:
-        result = ALL_DIMS.launch(input, dim, keepdim)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = ALL_DIMS.launch(input, dim, keepdim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("all", out, _all_dims("all", input, dim, keepdim), (input,), share="overlap")
-    return _all_dims("all", input, dim, keepdim)
+        if out is not None:
+            return write_out("all", out, _all_dims("all", input, dim, keepdim), (input,), share="overlap")
+        return _all_dims("all", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
@@ -1903,24 +2042,32 @@ def norm_default(
         IndexError, RuntimeError, TypeError: expected: `dim` in range; p is 2 unless given, and real. Norms with p < 0
             or p = inf need an element.
     """
-    if (not watch.casts or uncast()) and out is None and dtype is None:
-        result = NORM_DEFAULT.launch(input, p, dim, keepdim)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None and dtype is None:
+            result = NORM_DEFAULT.launch(input, p, dim, keepdim)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return norm_default(converted, p, dim, keepdim)
+        if (
+            input.__class__ not in plain or p.__class__ not in plain or foreign(dim) or out.__class__ not in plain
+        ) and (
+            result := intercept("norm", norm_default, "reduction", input, p, dim, keepdim, dtype=dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return norm_default(converted, p, dim, keepdim)
-    if (input.__class__ not in plain or p.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("norm", norm_default, "reduction", input, p, dim, keepdim, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype), (input,), share="overlap")
-    return _norm_default("norm", input, p, dim, keepdim, dtype)
+        if out is not None:
+            return write_out(
+                "norm", out, _norm_default("norm", input, p, dim, keepdim, dtype), (input,), share="overlap"
+            )
+        return _norm_default("norm", input, p, dim, keepdim, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
@@ -2002,36 +2149,42 @@ def linalg_vector_norm(
         >>> sg.linalg.vector_norm(sg.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)
         tensor([ 5., 10.])
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if (not watch.casts or uncast()) and out is None and dtype is None:
-        result = LINALG_VECTOR_NORM.launch(input, ord, dim, keepdim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if (not watch.casts or uncast()) and out is None and dtype is None:
+            result = LINALG_VECTOR_NORM.launch(input, ord, dim, keepdim)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return linalg_vector_norm(converted, ord, dim, keepdim)
+        if (
+            input.__class__ not in plain or ord.__class__ not in plain or foreign(dim) or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "linalg_vector_norm", linalg_vector_norm, "reduction", input, ord, dim, keepdim, dtype=dtype, out=out
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return linalg_vector_norm(converted, ord, dim, keepdim)
-    if (input.__class__ not in plain or ord.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_vector_norm", linalg_vector_norm, "reduction", input, ord, dim, keepdim, dtype=dtype, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "linalg_vector_norm",
-            out,
-            _linalg_vector_norm("linalg_vector_norm", input, ord, dim, keepdim, dtype),
-            (input,),
-            share="overlap",
-        )
-    return _linalg_vector_norm("linalg_vector_norm", input, ord, dim, keepdim, dtype)
+        if out is not None:
+            return write_out(
+                "linalg_vector_norm",
+                out,
+                _linalg_vector_norm("linalg_vector_norm", input, ord, dim, keepdim, dtype),
+                (input,),
+                share="overlap",
+            )
+        return _linalg_vector_norm("linalg_vector_norm", input, ord, dim, keepdim, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _linalg_vector_norm(name: str, self, ord, dim, keepdim, dtype, into=None) -> Any:
@@ -2111,30 +2264,34 @@ def norm_named(
         RuntimeError, ValueError: expected: norms known by a name are 'fro', and 'nuc' of a matrix, which lies in two
             dimensions.
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("norm.named", norm_named, "composite", input, p, dim, keepdim, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "norm"
-    if out is not None:
-        return write_out(name, out, norm_named(input, p, dim, keepdim, dtype=dtype))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if p.__class__ is not str:
-        p = checks.string(name, "p", p)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
-    self, p, dim, keepdim, dtype = reduction_checks.named_norm(name, self, p, dim, keepdim, dtype)
-    return (
-        op.norm(self, 2, dim, keepdim, dtype=dtype)
-        if p == "fro"
-        else op.linalg_matrix_norm(self, p, [0, 1] if dim is None else dim, keepdim, dtype=dtype)
-    )
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("norm.named", norm_named, "composite", input, p, dim, keepdim, dtype=dtype, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "norm"
+        if out is not None:
+            return write_out(name, out, norm_named(input, p, dim, keepdim, dtype=dtype))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if p.__class__ is not str:
+            p = checks.string(name, "p", p)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        if dtype is not None:
+            dtype = checks.dtype(name, "dtype", dtype)
+        self, p, dim, keepdim, dtype = reduction_checks.named_norm(name, self, p, dim, keepdim, dtype)
+        return (
+            op.norm(self, 2, dim, keepdim, dtype=dtype)
+            if p == "fro"
+            else op.linalg_matrix_norm(self, p, [0, 1] if dim is None else dim, keepdim, dtype=dtype)
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cuda="float32")
@@ -2170,21 +2327,25 @@ def logsumexp(
         >>> sg.logsumexp(sg.tensor([1000.0, 0.0]), 0)
         tensor(1000.)
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if (not watch.casts or uncast()) and out is None:
-        result = LOGSUMEXP.launch(input, dim, keepdim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if (not watch.casts or uncast()) and out is None:
+            result = LOGSUMEXP.launch(input, dim, keepdim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("logsumexp", logsumexp, "reduction", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("logsumexp", logsumexp, "reduction", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim), (input,), share="overlap")
-    return _logsumexp("logsumexp", input, dim, keepdim)
+        if out is not None:
+            return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim), (input,), share="overlap")
+        return _logsumexp("logsumexp", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
@@ -2236,17 +2397,21 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
         >>> sg.ones(2, 3).sum_to_size(1, 3)
         tensor([[2., 2., 2.]])
     """
-    if not watch.every and out is None:
-        result = SUM_TO_SIZE.launch(input, size)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = SUM_TO_SIZE.launch(input, size)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(size) or out.__class__ not in plain) and (
+            result := intercept("sum_to_size", sum_to_size, "summed_to", input, size, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(size) or out.__class__ not in plain) and (
-        result := intercept("sum_to_size", sum_to_size, "summed_to", input, size, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size), (input,), share="overlap")
-    return _sum_to_size("sum_to_size", input, size)
+        if out is not None:
+            return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size), (input,), share="overlap")
+        return _sum_to_size("sum_to_size", input, size)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sum_to_size(name: str, self, size, into=None) -> Any:
@@ -2310,28 +2475,32 @@ def nansum(
         >>> sg.nansum(sg.tensor([1.0, sg.nan, 2.0]))
         tensor(3.)
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if not watch.every and out is None and dtype is None:
-        result = NANSUM.launch(input, dim, keepdim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if not watch.every and out is None and dtype is None:
+            result = NANSUM.launch(input, dim, keepdim)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return nansum(converted, dim, keepdim)
+        if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+            result := intercept("nansum", nansum, "reduction", input, dim, keepdim, dtype=dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return nansum(converted, dim, keepdim)
-    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept("nansum", nansum, "reduction", input, dim, keepdim, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("nansum", out, _nansum("nansum", input, dim, keepdim, dtype), (input,), share="overlap")
-    return _nansum("nansum", input, dim, keepdim, dtype)
+        if out is not None:
+            return write_out("nansum", out, _nansum("nansum", input, dim, keepdim, dtype), (input,), share="overlap")
+        return _nansum("nansum", input, dim, keepdim, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _nansum(name: str, self, dim, keepdim, dtype, into=None) -> Any:
@@ -2403,28 +2572,32 @@ def nanmean(
         >>> sg.nanmean(sg.tensor([[1.0, sg.nan], [2.0, 4.0]]), dim=1)
         tensor([1., 3.])
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "nanmean"
-    if out is not None:
-        return write_out(name, out, nanmean(input, dim, keepdim, dtype=dtype))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, keepdim, dtype = reduction_checks.float_reduced_dims(name, self, dim, keepdim, dtype)
-    return op.nansum(self, dim, keepdim, dtype=dtype) / op.sum(self == self, dim, keepdim)
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "nanmean"
+        if out is not None:
+            return write_out(name, out, nanmean(input, dim, keepdim, dtype=dtype))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        if dtype is not None:
+            dtype = checks.dtype(name, "dtype", dtype)
+        self, dim, keepdim, dtype = reduction_checks.float_reduced_dims(name, self, dim, keepdim, dtype)
+        return op.nansum(self, dim, keepdim, dtype=dtype) / op.sum(self == self, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def var_mean_default(
@@ -2445,19 +2618,23 @@ def var_mean_default(
     Gradients:
         through: (var(self, None, correction=1 if unbiased else 0), mean(self))
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("var_mean", var_mean_default, "composite", input, unbiased, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "var_mean"
-    if out is not None:
-        return write_outs(name, out, var_mean_default(input, unbiased))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if unbiased.__class__ is not bool:
-        unbiased = checks.boolean(name, "unbiased", unbiased)
-    return (op.var_correction(self, None, correction=1 if unbiased else 0), op.mean(self))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("var_mean", var_mean_default, "composite", input, unbiased, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "var_mean"
+        if out is not None:
+            return write_outs(name, out, var_mean_default(input, unbiased))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if unbiased.__class__ is not bool:
+            unbiased = checks.boolean(name, "unbiased", unbiased)
+        return (op.var_correction(self, None, correction=1 if unbiased else 0), op.mean(self))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def var_mean_dim(
@@ -2486,26 +2663,30 @@ def var_mean_dim(
     Gradients:
         through: (var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "var_mean"
-    if out is not None:
-        return write_outs(name, out, var_mean_dim(input, dim, unbiased, keepdim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if unbiased.__class__ is not bool:
-        unbiased = checks.boolean(name, "unbiased", unbiased)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (
-        op.var_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim),
-        op.mean_dim(self, dim, keepdim=keepdim),
-    )
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "var_mean"
+        if out is not None:
+            return write_outs(name, out, var_mean_dim(input, dim, unbiased, keepdim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if unbiased.__class__ is not bool:
+            unbiased = checks.boolean(name, "unbiased", unbiased)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        return (
+            op.var_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim),
+            op.mean_dim(self, dim, keepdim=keepdim),
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def var_mean_correction(
@@ -2534,35 +2715,39 @@ def var_mean_correction(
     Gradients:
         through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "var_mean.correction",
-            var_mean_correction,
-            "composite",
-            input,
-            dim,
-            correction=correction,
-            keepdim=keepdim,
-            out=out,
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "var_mean.correction",
+                var_mean_correction,
+                "composite",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "var_mean"
+        if out is not None:
+            return write_outs(name, out, var_mean_correction(input, dim, correction=correction, keepdim=keepdim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if correction is not None:
+            correction = checks.scalar(name, "correction", correction)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        return (
+            op.var_correction(self, dim, correction=correction, keepdim=keepdim),
+            op.mean_dim(self, dim, keepdim=keepdim),
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "var_mean"
-    if out is not None:
-        return write_outs(name, out, var_mean_correction(input, dim, correction=correction, keepdim=keepdim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if correction is not None:
-        correction = checks.scalar(name, "correction", correction)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (
-        op.var_correction(self, dim, correction=correction, keepdim=keepdim),
-        op.mean_dim(self, dim, keepdim=keepdim),
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def std_mean_default(
@@ -2583,19 +2768,23 @@ def std_mean_default(
     Gradients:
         through: (std(self, None, correction=1 if unbiased else 0), mean(self))
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("std_mean", std_mean_default, "composite", input, unbiased, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "std_mean"
-    if out is not None:
-        return write_outs(name, out, std_mean_default(input, unbiased))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if unbiased.__class__ is not bool:
-        unbiased = checks.boolean(name, "unbiased", unbiased)
-    return (op.std_correction(self, None, correction=1 if unbiased else 0), op.mean(self))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("std_mean", std_mean_default, "composite", input, unbiased, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "std_mean"
+        if out is not None:
+            return write_outs(name, out, std_mean_default(input, unbiased))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if unbiased.__class__ is not bool:
+            unbiased = checks.boolean(name, "unbiased", unbiased)
+        return (op.std_correction(self, None, correction=1 if unbiased else 0), op.mean(self))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def std_mean_dim(
@@ -2624,26 +2813,30 @@ def std_mean_dim(
     Gradients:
         through: (std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "std_mean"
-    if out is not None:
-        return write_outs(name, out, std_mean_dim(input, dim, unbiased, keepdim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if unbiased.__class__ is not bool:
-        unbiased = checks.boolean(name, "unbiased", unbiased)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (
-        op.std_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim),
-        op.mean_dim(self, dim, keepdim=keepdim),
-    )
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "std_mean"
+        if out is not None:
+            return write_outs(name, out, std_mean_dim(input, dim, unbiased, keepdim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if unbiased.__class__ is not bool:
+            unbiased = checks.boolean(name, "unbiased", unbiased)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        return (
+            op.std_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim),
+            op.mean_dim(self, dim, keepdim=keepdim),
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def std_mean_correction(
@@ -2672,35 +2865,39 @@ def std_mean_correction(
     Gradients:
         through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "std_mean.correction",
-            std_mean_correction,
-            "composite",
-            input,
-            dim,
-            correction=correction,
-            keepdim=keepdim,
-            out=out,
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "std_mean.correction",
+                std_mean_correction,
+                "composite",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "std_mean"
+        if out is not None:
+            return write_outs(name, out, std_mean_correction(input, dim, correction=correction, keepdim=keepdim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        if correction is not None:
+            correction = checks.scalar(name, "correction", correction)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        return (
+            op.std_correction(self, dim, correction=correction, keepdim=keepdim),
+            op.mean_dim(self, dim, keepdim=keepdim),
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "std_mean"
-    if out is not None:
-        return write_outs(name, out, std_mean_correction(input, dim, correction=correction, keepdim=keepdim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if correction is not None:
-        correction = checks.scalar(name, "correction", correction)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (
-        op.std_correction(self, dim, correction=correction, keepdim=keepdim),
-        op.mean_dim(self, dim, keepdim=keepdim),
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def aminmax(
@@ -2738,27 +2935,31 @@ def aminmax(
         >>> least, greatest
         (tensor([1, 2]), tensor([5, 3]))
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "aminmax"
-    if out is not None:
-        return write_outs(name, out, aminmax(input, dim=dim, keepdim=keepdim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reduction_checks.real_optional_dim(name, self, dim, keepdim)
-    dims = [] if dim is None else [dim]
-    return _aminmax_result(op.amin(self, dims, keepdim), op.amax(self, dims, keepdim))
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "aminmax"
+        if out is not None:
+            return write_outs(name, out, aminmax(input, dim=dim, keepdim=keepdim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        self, dim, keepdim = reduction_checks.real_optional_dim(name, self, dim, keepdim)
+        dims = [] if dim is None else [dim]
+        return _aminmax_result(op.amin(self, dims, keepdim), op.amax(self, dims, keepdim))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _aminmax_result = ReturnType("aminmax", ("min", "max"))
@@ -2787,22 +2988,26 @@ def count_nonzero(
         >>> sg.count_nonzero(sg.tensor([[0, 1, 2], [0, 0, 3]]), dim=1)
         tensor([2, 1])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("count_nonzero", count_nonzero, "composite", input, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "count_nonzero"
-    if out is not None:
-        return write_out(name, out, count_nonzero(input, dim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    self, dim = reduction_checks.reduced_dims(name, self, dim)
-    return op.sum_dim_intlist(self != 0, dim, keepdim=False)
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("count_nonzero", count_nonzero, "composite", input, dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "count_nonzero"
+        if out is not None:
+            return write_out(name, out, count_nonzero(input, dim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim is not None:
+            dim = checks.integer_list(name, "dim", dim, 1)
+        self, dim = reduction_checks.reduced_dims(name, self, dim)
+        return op.sum_dim_intlist(self != 0, dim, keepdim=False)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def cov(
@@ -2845,43 +3050,47 @@ def cov(
         tensor([[ 1., -1.],
                 [-1.,  1.]])
     """
-    if (
-        input.__class__ not in plain
-        or fweights.__class__ not in plain
-        or aweights.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
+    try:
+        if (
+            input.__class__ not in plain
+            or fweights.__class__ not in plain
+            or aweights.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "cov"
+        if out is not None:
+            return write_out(name, out, cov(input, correction=correction, fweights=fweights, aweights=aweights))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if correction.__class__ is not int:
+            correction = checks.integer(name, "correction", correction)
+        if fweights is not None and not isinstance(fweights, Tensor):
+            fweights = checks.tensor(name, "fweights", fweights)
+        if aweights is not None and not isinstance(aweights, Tensor):
+            aweights = checks.tensor(name, "aweights", aweights)
+        self, correction, fweights, aweights = reduction_checks.cov(name, self, correction, fweights, aweights)
+        x = elementwise_formulas.in_floats(self)
+        rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
+        weight = reduction_formulas.joint_weight(fweights, aweights)
+        total = rows._shape[1] if weight is None else weight.sum()
+        mean = rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
+        centred = rows - mean
+        weighted = centred if weight is None else centred * weight
+        free = reduction_formulas.degrees_of_freedom(
+            total - correction * (1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total)
+            if correction
+            else total
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "cov"
-    if out is not None:
-        return write_out(name, out, cov(input, correction=correction, fweights=fweights, aweights=aweights))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if correction.__class__ is not int:
-        correction = checks.integer(name, "correction", correction)
-    if fweights is not None and not isinstance(fweights, Tensor):
-        fweights = checks.tensor(name, "fweights", fweights)
-    if aweights is not None and not isinstance(aweights, Tensor):
-        aweights = checks.tensor(name, "aweights", aweights)
-    self, correction, fweights, aweights = reduction_checks.cov(name, self, correction, fweights, aweights)
-    x = elementwise_formulas.in_floats(self)
-    rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
-    weight = reduction_formulas.joint_weight(fweights, aweights)
-    total = rows._shape[1] if weight is None else weight.sum()
-    mean = rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
-    centred = rows - mean
-    weighted = centred if weight is None else centred * weight
-    free = reduction_formulas.degrees_of_freedom(
-        total - correction * (1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total)
-        if correction
-        else total
-    )
-    return (centred.mm(elementwise_formulas.conjugate(weighted).t()) / free).squeeze()
+        return (centred.mm(elementwise_formulas.conjugate(weighted).t()) / free).squeeze()
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2908,22 +3117,26 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[ 1., -1.],
                 [-1.,  1.]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("corrcoef", corrcoef, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "corrcoef"
-    if out is not None:
-        return write_out(name, out, corrcoef(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = reduction_checks.corrcoef(name, self)
-    x = elementwise_formulas.in_floats(self)
-    rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
-    centred = rows - rows.mean(1, True)
-    products = centred.mm(elementwise_formulas.conjugate(centred).t()).squeeze()
-    return reduction_formulas.correlation_of_covariance(products)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("corrcoef", corrcoef, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "corrcoef"
+        if out is not None:
+            return write_out(name, out, corrcoef(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = reduction_checks.corrcoef(name, self)
+        x = elementwise_formulas.in_floats(self)
+        rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
+        centred = rows - rows.mean(1, True)
+        products = centred.mm(elementwise_formulas.conjugate(centred).t()).squeeze()
+        return reduction_formulas.correlation_of_covariance(products)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _sum_overloads = Overloads(
@@ -2973,17 +3186,21 @@ def sum(input, *args, **kwargs):
         tensor([[ 6],
                 [15]])
     """
-    if not args and not kwargs:
-        return sum_default(input)
-    if len(args) == 1 and not kwargs:
-        return sum_dim_intlist(input, *args)
-    if len(args) == 2 and not kwargs:
-        return sum_dim_intlist(input, *args)
-    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
-        return sum_dim_intlist(input, *args, **kwargs)
-    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
-        return sum_dim_intlist(input, *args, **kwargs)
-    return _sum_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return sum_default(input)
+        if len(args) == 1 and not kwargs:
+            return sum_dim_intlist(input, *args)
+        if len(args) == 2 and not kwargs:
+            return sum_dim_intlist(input, *args)
+        if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+            return sum_dim_intlist(input, *args, **kwargs)
+        if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+            return sum_dim_intlist(input, *args, **kwargs)
+        return _sum_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _prod_overloads = Overloads(
@@ -3026,17 +3243,21 @@ def prod(input, *args, **kwargs):
         >>> sg.tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)
         tensor([ 2., 12.])
     """
-    if not args and not kwargs:
-        return prod_default(input)
-    if len(args) == 1 and not kwargs:
-        return prod_dim_int(input, *args)
-    if len(args) == 2 and not kwargs:
-        return prod_dim_int(input, *args)
-    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
-        return prod_dim_int(input, *args, **kwargs)
-    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
-        return prod_dim_int(input, *args, **kwargs)
-    return _prod_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return prod_default(input)
+        if len(args) == 1 and not kwargs:
+            return prod_dim_int(input, *args)
+        if len(args) == 2 and not kwargs:
+            return prod_dim_int(input, *args)
+        if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+            return prod_dim_int(input, *args, **kwargs)
+        if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+            return prod_dim_int(input, *args, **kwargs)
+        return _prod_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _mean_overloads = Overloads(
@@ -3083,17 +3304,21 @@ def mean(input, *args, **kwargs):
         >>> x.mean(0)
         tensor([2., 4.])
     """
-    if not args and not kwargs:
-        return mean_default(input)
-    if len(args) == 1 and not kwargs:
-        return mean_dim(input, *args)
-    if len(args) == 2 and not kwargs:
-        return mean_dim(input, *args)
-    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
-        return mean_dim(input, *args, **kwargs)
-    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
-        return mean_dim(input, *args, **kwargs)
-    return _mean_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return mean_default(input)
+        if len(args) == 1 and not kwargs:
+            return mean_dim(input, *args)
+        if len(args) == 2 and not kwargs:
+            return mean_dim(input, *args)
+        if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+            return mean_dim(input, *args, **kwargs)
+        if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+            return mean_dim(input, *args, **kwargs)
+        return _mean_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _var_overloads = Overloads(
@@ -3152,15 +3377,19 @@ def var(input, *args, **kwargs):
         >>> sg.var(x, correction=0)
         tensor(1.2500)
     """
-    if not args and not kwargs:
-        return var_default(input)
-    if len(args) == 2 and not kwargs:
-        return var_dim(input, *args)
-    if len(args) == 3 and not kwargs:
-        return var_dim(input, *args)
-    if len(kwargs) == 1 and "correction" in kwargs:
-        return var_correction(input, *args, **kwargs)
-    return _var_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return var_default(input)
+        if len(args) == 2 and not kwargs:
+            return var_dim(input, *args)
+        if len(args) == 3 and not kwargs:
+            return var_dim(input, *args)
+        if len(kwargs) == 1 and "correction" in kwargs:
+            return var_correction(input, *args, **kwargs)
+        return _var_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _std_overloads = Overloads(
@@ -3215,15 +3444,19 @@ def std(input, *args, **kwargs):
         >>> sg.std(sg.tensor([[1.0, 3.0], [2.0, 2.0]]), dim=1)
         tensor([1.4142, 0.0000])
     """
-    if not args and not kwargs:
-        return std_default(input)
-    if len(args) == 2 and not kwargs:
-        return std_dim(input, *args)
-    if len(args) == 3 and not kwargs:
-        return std_dim(input, *args)
-    if len(kwargs) == 1 and "correction" in kwargs:
-        return std_correction(input, *args, **kwargs)
-    return _std_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return std_default(input)
+        if len(args) == 2 and not kwargs:
+            return std_dim(input, *args)
+        if len(args) == 3 and not kwargs:
+            return std_dim(input, *args)
+        if len(kwargs) == 1 and "correction" in kwargs:
+            return std_correction(input, *args, **kwargs)
+        return _std_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _max_overloads = Overloads(
@@ -3268,21 +3501,25 @@ def max(input, *args, **kwargs):
         >>> values, indices
         (tensor([9., 7.]), tensor([1, 0]))
     """
-    if not args and not kwargs:
-        return max_default(input)
-    if len(args) == 1 and not kwargs and args[0].__class__ is int:
-        return max_dim(input, *args)
-    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
-        return max_other(input, *args)
-    if len(args) == 2 and not kwargs:
-        return max_dim(input, *args)
-    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
-        return max_dim(input, *args, **kwargs)
-    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
-        return max_dim(input, *args, **kwargs)
-    if len(kwargs) == 1 and "other" in kwargs:
-        return max_other(input, *args, **kwargs)
-    return _max_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return max_default(input)
+        if len(args) == 1 and not kwargs and args[0].__class__ is int:
+            return max_dim(input, *args)
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            return max_other(input, *args)
+        if len(args) == 2 and not kwargs:
+            return max_dim(input, *args)
+        if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+            return max_dim(input, *args, **kwargs)
+        if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+            return max_dim(input, *args, **kwargs)
+        if len(kwargs) == 1 and "other" in kwargs:
+            return max_other(input, *args, **kwargs)
+        return _max_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _min_overloads = Overloads(
@@ -3323,21 +3560,25 @@ def min(input, *args, **kwargs):
         >>> sg.min(sg.tensor([[4.0, 2.0], [1.0, 3.0]]), dim=0).indices
         tensor([1, 0])
     """
-    if not args and not kwargs:
-        return min_default(input)
-    if len(args) == 1 and not kwargs and args[0].__class__ is int:
-        return min_dim(input, *args)
-    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
-        return min_other(input, *args)
-    if len(args) == 2 and not kwargs:
-        return min_dim(input, *args)
-    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
-        return min_dim(input, *args, **kwargs)
-    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
-        return min_dim(input, *args, **kwargs)
-    if len(kwargs) == 1 and "other" in kwargs:
-        return min_other(input, *args, **kwargs)
-    return _min_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return min_default(input)
+        if len(args) == 1 and not kwargs and args[0].__class__ is int:
+            return min_dim(input, *args)
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            return min_other(input, *args)
+        if len(args) == 2 and not kwargs:
+            return min_dim(input, *args)
+        if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+            return min_dim(input, *args, **kwargs)
+        if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+            return min_dim(input, *args, **kwargs)
+        if len(kwargs) == 1 and "other" in kwargs:
+            return min_other(input, *args, **kwargs)
+        return _min_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _any_overloads = Overloads(
@@ -3370,17 +3611,21 @@ def any(input, *args, **kwargs):
         >>> sg.any(sg.tensor([[False, True], [False, False]]), dim=1)
         tensor([ True, False])
     """
-    if not args and not kwargs:
-        return any_default(input)
-    if len(args) == 1 and not kwargs:
-        return any_dims(input, *args)
-    if len(args) == 2 and not kwargs:
-        return any_dims(input, *args)
-    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
-        return any_dims(input, *args, **kwargs)
-    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
-        return any_dims(input, *args, **kwargs)
-    return _any_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return any_default(input)
+        if len(args) == 1 and not kwargs:
+            return any_dims(input, *args)
+        if len(args) == 2 and not kwargs:
+            return any_dims(input, *args)
+        if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+            return any_dims(input, *args, **kwargs)
+        if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+            return any_dims(input, *args, **kwargs)
+        return _any_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _all_overloads = Overloads(
@@ -3413,17 +3658,21 @@ def all(input, *args, **kwargs):
         >>> sg.all(sg.tensor([1, 2, 0]))
         tensor(False)
     """
-    if not args and not kwargs:
-        return all_default(input)
-    if len(args) == 1 and not kwargs:
-        return all_dims(input, *args)
-    if len(args) == 2 and not kwargs:
-        return all_dims(input, *args)
-    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
-        return all_dims(input, *args, **kwargs)
-    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
-        return all_dims(input, *args, **kwargs)
-    return _all_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return all_default(input)
+        if len(args) == 1 and not kwargs:
+            return all_dims(input, *args)
+        if len(args) == 2 and not kwargs:
+            return all_dims(input, *args)
+        if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+            return all_dims(input, *args, **kwargs)
+        if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+            return all_dims(input, *args, **kwargs)
+        return _all_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _norm_overloads = Overloads(
@@ -3478,21 +3727,25 @@ def norm(input, *args, **kwargs):
         >>> x.norm(p=1)
         tensor(21.)
     """
-    if not args and not kwargs:
-        return norm_default(input)
-    if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
-        return norm_default(input, *args)
-    if len(args) == 1 and not kwargs and args[0].__class__ is str:
-        return norm_named(input, *args)
-    if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
-        return norm_default(input, *args)
-    if len(args) == 2 and not kwargs and args[0].__class__ is str:
-        return norm_named(input, *args)
-    if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
-        return norm_default(input, *args)
-    if len(args) == 3 and not kwargs and args[0].__class__ is str:
-        return norm_named(input, *args)
-    return _norm_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return norm_default(input)
+        if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
+            return norm_default(input, *args)
+        if len(args) == 1 and not kwargs and args[0].__class__ is str:
+            return norm_named(input, *args)
+        if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
+            return norm_default(input, *args)
+        if len(args) == 2 and not kwargs and args[0].__class__ is str:
+            return norm_named(input, *args)
+        if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
+            return norm_default(input, *args)
+        if len(args) == 3 and not kwargs and args[0].__class__ is str:
+            return norm_named(input, *args)
+        return _norm_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _var_mean_overloads = Overloads(
@@ -3548,15 +3801,19 @@ def var_mean(input, *args, **kwargs):
         >>> sg.var_mean(sg.tensor([1.0, 2.0, 3.0]))
         (tensor(1.), tensor(2.))
     """
-    if not args and not kwargs:
-        return var_mean_default(input)
-    if len(args) == 2 and not kwargs:
-        return var_mean_dim(input, *args)
-    if len(args) == 3 and not kwargs:
-        return var_mean_dim(input, *args)
-    if len(kwargs) == 1 and "correction" in kwargs:
-        return var_mean_correction(input, *args, **kwargs)
-    return _var_mean_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return var_mean_default(input)
+        if len(args) == 2 and not kwargs:
+            return var_mean_dim(input, *args)
+        if len(args) == 3 and not kwargs:
+            return var_mean_dim(input, *args)
+        if len(kwargs) == 1 and "correction" in kwargs:
+            return var_mean_correction(input, *args, **kwargs)
+        return _var_mean_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _std_mean_overloads = Overloads(
@@ -3612,15 +3869,19 @@ def std_mean(input, *args, **kwargs):
         >>> sg.std_mean(sg.tensor([1.0, 2.0, 3.0]))
         (tensor(1.), tensor(2.))
     """
-    if not args and not kwargs:
-        return std_mean_default(input)
-    if len(args) == 2 and not kwargs:
-        return std_mean_dim(input, *args)
-    if len(args) == 3 and not kwargs:
-        return std_mean_dim(input, *args)
-    if len(kwargs) == 1 and "correction" in kwargs:
-        return std_mean_correction(input, *args, **kwargs)
-    return _std_mean_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return std_mean_default(input)
+        if len(args) == 2 and not kwargs:
+            return std_mean_dim(input, *args)
+        if len(args) == 3 and not kwargs:
+            return std_mean_dim(input, *args)
+        if len(kwargs) == 1 and "correction" in kwargs:
+            return std_mean_correction(input, *args, **kwargs)
+        return _std_mean_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = [

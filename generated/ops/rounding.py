@@ -18,6 +18,7 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import rounding as nodes
 
@@ -39,32 +40,43 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.floor(sg.tensor([-1.5, 1.5]))
         tensor([-2.,  1.])
     """
-    if not watch.every and out is None:
-        result = kernels.FLOOR.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.FLOOR.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("floor", floor, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("floor", floor, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.FLOOR.launch_out(input, out) is not None:
-            return out
-        return write_out("floor", out, _floor("floor", input), (input,), share="full")
-    checks.tensor("floor", "input", input)
-    return _floor("floor", input)
+        if out is not None:
+            if not watch.every and kernels.FLOOR.launch_out(input, out) is not None:
+                return out
+            return write_out("floor", out, _floor("floor", input), (input,), share="full")
+        checks.tensor("floor", "input", input)
+        return _floor("floor", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def floor_(input: Tensor) -> Tensor:
     """`floor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.FLOOR.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("floor", floor_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("floor_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _floor("floor_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.FLOOR.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("floor", floor_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("floor_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _floor("floor_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _floor(name: str, self, into=None) -> Any:
@@ -94,32 +106,43 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.ceil(sg.tensor([-1.5, 1.5]))
         tensor([-1.,  2.])
     """
-    if not watch.every and out is None:
-        result = kernels.CEIL.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.CEIL.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("ceil", ceil, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("ceil", ceil, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.CEIL.launch_out(input, out) is not None:
-            return out
-        return write_out("ceil", out, _ceil("ceil", input), (input,), share="full")
-    checks.tensor("ceil", "input", input)
-    return _ceil("ceil", input)
+        if out is not None:
+            if not watch.every and kernels.CEIL.launch_out(input, out) is not None:
+                return out
+            return write_out("ceil", out, _ceil("ceil", input), (input,), share="full")
+        checks.tensor("ceil", "input", input)
+        return _ceil("ceil", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def ceil_(input: Tensor) -> Tensor:
     """`ceil`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.CEIL.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("ceil", ceil_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("ceil_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _ceil("ceil_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.CEIL.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("ceil", ceil_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("ceil_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _ceil("ceil_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _ceil(name: str, self, into=None) -> Any:
@@ -146,35 +169,43 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: zeros_like(grad)
     """
-    if not watch.every and out is None:
-        result = kernels.ROUND.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ROUND.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("round", round_default, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("round", round_default, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ROUND.launch_out(input, out) is not None:
-            return out
-        return write_out("round", out, _round_default("round", input), (input,), share="full")
-    checks.tensor("round", "input", input)
-    return _round_default("round", input)
+        if out is not None:
+            if not watch.every and kernels.ROUND.launch_out(input, out) is not None:
+                return out
+            return write_out("round", out, _round_default("round", input), (input,), share="full")
+        checks.tensor("round", "input", input)
+        return _round_default("round", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def round_default_(input: Tensor) -> Tensor:
     """`round_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ROUND.launch_in_place(input) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        and (result := intercept("round", round_default_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("round_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _round_default("round_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ROUND.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("round", round_default_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("round_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _round_default("round_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _round_default(name: str, self, into=None) -> Any:
@@ -202,42 +233,50 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
     Gradients:
         self: zeros_like(grad)
     """
-    if not watch.every and out is None and decimals.__class__ is int:
-        result = kernels.ROUND_DECIMALS.launch(input, decimals)
-        if result is not None:
+    try:
+        if not watch.every and out is None and decimals.__class__ is int:
+            result = kernels.ROUND_DECIMALS.launch(input, decimals)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or decimals.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or decimals.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if (
-            not watch.every
-            and decimals.__class__ is int
-            and kernels.ROUND_DECIMALS.launch_out(input, decimals, out) is not None
-        ):
-            return out
-        return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="full")
-    checks.tensor("round", "input", input)
-    return _round_decimals("round", input, decimals)
+        if out is not None:
+            if (
+                not watch.every
+                and decimals.__class__ is int
+                and kernels.ROUND_DECIMALS.launch_out(input, decimals, out) is not None
+            ):
+                return out
+            return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="full")
+        checks.tensor("round", "input", input)
+        return _round_decimals("round", input, decimals)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
     """`round_decimals`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        not watch.every
-        and decimals.__class__ is int
-        and kernels.ROUND_DECIMALS.launch_in_place(input, decimals) is not None
-    ):
-        return input
-    if (input.__class__ not in plain or decimals.__class__ not in plain) and (
-        result := intercept("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("round_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _round_decimals("round_", original, decimals, into=input)
-    return after_write(input, before)
+    try:
+        if (
+            not watch.every
+            and decimals.__class__ is int
+            and kernels.ROUND_DECIMALS.launch_in_place(input, decimals) is not None
+        ):
+            return input
+        if (input.__class__ not in plain or decimals.__class__ not in plain) and (
+            result := intercept("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("round_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _round_decimals("round_", original, decimals, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _round_decimals(name: str, self, decimals, into=None) -> Any:
@@ -269,32 +308,43 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.trunc(sg.tensor([-1.5, 1.5]))
         tensor([-1.,  1.])
     """
-    if not watch.every and out is None:
-        result = kernels.TRUNC.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.TRUNC.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("trunc", trunc, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("trunc", trunc, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.TRUNC.launch_out(input, out) is not None:
-            return out
-        return write_out("trunc", out, _trunc("trunc", input), (input,), share="full")
-    checks.tensor("trunc", "input", input)
-    return _trunc("trunc", input)
+        if out is not None:
+            if not watch.every and kernels.TRUNC.launch_out(input, out) is not None:
+                return out
+            return write_out("trunc", out, _trunc("trunc", input), (input,), share="full")
+        checks.tensor("trunc", "input", input)
+        return _trunc("trunc", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def trunc_(input: Tensor) -> Tensor:
     """`trunc`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.TRUNC.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("trunc", trunc_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("trunc_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _trunc("trunc_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.TRUNC.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("trunc", trunc_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("trunc_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _trunc("trunc_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _trunc(name: str, self, into=None) -> Any:
@@ -324,32 +374,43 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.frac(sg.tensor([-1.5, 1.25]))
         tensor([-0.5000,  0.2500])
     """
-    if not watch.every and out is None:
-        result = kernels.FRAC.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.FRAC.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("frac", frac, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("frac", frac, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.FRAC.launch_out(input, out) is not None:
-            return out
-        return write_out("frac", out, _frac("frac", input), (input,), share="full")
-    checks.tensor("frac", "input", input)
-    return _frac("frac", input)
+        if out is not None:
+            if not watch.every and kernels.FRAC.launch_out(input, out) is not None:
+                return out
+            return write_out("frac", out, _frac("frac", input), (input,), share="full")
+        checks.tensor("frac", "input", input)
+        return _frac("frac", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def frac_(input: Tensor) -> Tensor:
     """`frac`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.FRAC.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("frac", frac_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("frac_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _frac("frac_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.FRAC.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("frac", frac_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("frac_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _frac("frac_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _frac(name: str, self, into=None) -> Any:
@@ -392,11 +453,15 @@ def round(input, *args, **kwargs):
         >>> sg.round(sg.tensor([1.2345]), decimals=2)
         tensor([1.2300])
     """
-    if not args and not kwargs:
-        return round_default(input)
-    if len(kwargs) == 1 and "decimals" in kwargs:
-        return round_decimals(input, *args, **kwargs)
-    return _round_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return round_default(input)
+        if len(kwargs) == 1 and "decimals" in kwargs:
+            return round_decimals(input, *args, **kwargs)
+        return _round_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _round__overloads = Overloads(
@@ -414,11 +479,15 @@ _round__overloads = Overloads(
 
 def round_(input, *args, **kwargs):
     """`round`, written into `input`, which is returned; the same arguments but `out`."""
-    if not args and not kwargs:
-        return round_default_(input)
-    if len(kwargs) == 1 and "decimals" in kwargs:
-        return round_decimals_(input, *args, **kwargs)
-    return _round__overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return round_default_(input)
+        if len(kwargs) == 1 and "decimals" in kwargs:
+            return round_decimals_(input, *args, **kwargs)
+        return _round__overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 fix = trunc

@@ -29,6 +29,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import scan as nodes
 
 CUMSUM = KernelOp("cumsum", scan_plans.cumsum, scan_cpu.cumsum, nodes.CumsumBackward0, {"self": "T", "dim": "n"})
@@ -90,40 +91,48 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
         >>> sg.cumsum(sg.tensor([1, 2, 3, 4]), 0)
         tensor([ 1,  3,  6, 10])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None and dtype is None:
-        result = CUMSUM.launch(input, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None and dtype is None:
+            result = CUMSUM.launch(input, dim)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return cumsum(converted, dim)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return cumsum(converted, dim)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype), (input,), share="overlap")
-    return _cumsum("cumsum", input, dim, dtype)
+        if out is not None:
+            return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype), (input,), share="overlap")
+        return _cumsum("cumsum", input, dim, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("cumsum", cumsum_, "along", input, dim, dtype=dtype)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("cumsum_", input, (input,), keep=(), share="overlap")
-    before = input._grad_fn
-    _cumsum("cumsum_", original, dim, dtype, into=input)
-    return after_write(input, before)
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("cumsum", cumsum_, "along", input, dim, dtype=dtype)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("cumsum_", input, (input,), keep=(), share="overlap")
+        before = input._grad_fn
+        _cumsum("cumsum_", original, dim, dtype, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
@@ -180,40 +189,48 @@ def cumprod(
         >>> sg.cumprod(sg.tensor([1, 2, 3, 4]), 0)
         tensor([ 1,  2,  6, 24])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None and dtype is None:
-        result = CUMPROD.launch(input, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None and dtype is None:
+            result = CUMPROD.launch(input, dim)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return cumprod(converted, dim)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return cumprod(converted, dim)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("cumprod", out, _cumprod("cumprod", input, dim, dtype), (input,), share="overlap")
-    return _cumprod("cumprod", input, dim, dtype)
+        if out is not None:
+            return write_out("cumprod", out, _cumprod("cumprod", input, dim, dtype), (input,), share="overlap")
+        return _cumprod("cumprod", input, dim, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
     """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("cumprod", cumprod_, "along", input, dim, dtype=dtype)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("cumprod_", input, (input,), keep=(input,), share="overlap")
-    before = input._grad_fn
-    _cumprod("cumprod_", original, dim, dtype, into=input)
-    return after_write(input, before)
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("cumprod", cumprod_, "along", input, dim, dtype=dtype)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("cumprod_", input, (input,), keep=(input,), share="overlap")
+        before = input._grad_fn
+        _cumprod("cumprod_", original, dim, dtype, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
@@ -268,19 +285,23 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
         >>> sg.logcumsumexp(sg.tensor([0.0, 1000.0]), 0)
         tensor([   0., 1000.])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = LOGCUMSUMEXP.launch(input, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = LOGCUMSUMEXP.launch(input, dim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("logcumsumexp", logcumsumexp, "along", input, dim, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("logcumsumexp", logcumsumexp, "along", input, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("logcumsumexp", out, _logcumsumexp("logcumsumexp", input, dim), (input,), share="overlap")
-    return _logcumsumexp("logcumsumexp", input, dim)
+        if out is not None:
+            return write_out("logcumsumexp", out, _logcumsumexp("logcumsumexp", input, dim), (input,), share="overlap")
+        return _logcumsumexp("logcumsumexp", input, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _logcumsumexp(name: str, self, dim, into=None) -> Any:
@@ -330,15 +351,19 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
     """
-    if not watch.every:
-        result = LINEAR_RECURRENCE.launch(input, factor, dim, reverse)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = LINEAR_RECURRENCE.launch(input, factor, dim, reverse)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or factor.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or factor.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse)
-    ) is not NOT_HANDLED:
-        return result
-    return _linear_recurrence("linear_recurrence", input, factor, dim, reverse)
+        return _linear_recurrence("linear_recurrence", input, factor, dim, reverse)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
@@ -404,19 +429,23 @@ def cummax(
         >>> values, indices
         (tensor([1., 3., 3., 3.]), tensor([0, 1, 1, 3]))
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = CUMMAX.launch(input, dim)
-        if result is not None:
-            return _cummax_result(*result)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cummax", cummax, "along", input, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("cummax", out, _cummax("cummax", input, dim), (input,), share="overlap")
-    return _cummax("cummax", input, dim)
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = CUMMAX.launch(input, dim)
+            if result is not None:
+                return _cummax_result(*result)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cummax", cummax, "along", input, dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("cummax", out, _cummax("cummax", input, dim), (input,), share="overlap")
+        return _cummax("cummax", input, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _cummax_result = ReturnType("cummax", ("values", "indices"))
@@ -473,19 +502,23 @@ def cummin(
         >>> sg.cummin(sg.tensor([3.0, 1.0, 2.0]), 0).values
         tensor([3., 1., 1.])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = CUMMIN.launch(input, dim)
-        if result is not None:
-            return _cummin_result(*result)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cummin", cummin, "along", input, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("cummin", out, _cummin("cummin", input, dim), (input,), share="overlap")
-    return _cummin("cummin", input, dim)
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = CUMMIN.launch(input, dim)
+            if result is not None:
+                return _cummin_result(*result)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cummin", cummin, "along", input, dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("cummin", out, _cummin("cummin", input, dim), (input,), share="overlap")
+        return _cummin("cummin", input, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _cummin_result = ReturnType("cummin", ("values", "indices"))
@@ -552,31 +585,37 @@ def diff(
         >>> sg.diff(sg.tensor([1, 4, 9, 16]), n=2)
         tensor([2, 2])
     """
-    if axis is not None:
-        dim = axis
-    if (
-        input.__class__ not in plain
-        or prepend.__class__ not in plain
-        or append.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not NOT_HANDLED:
-        return result
-    name = "diff"
-    if out is not None:
-        return write_out(name, out, diff(input, n, dim, prepend, append))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n.__class__ is not int:
-        n = checks.integer(name, "n", n)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if prepend is not None and not isinstance(prepend, Tensor):
-        prepend = checks.tensor(name, "prepend", prepend)
-    if append is not None and not isinstance(append, Tensor):
-        append = checks.tensor(name, "append", append)
-    self, n, dim, prepend, append = scan_checks.diff(name, self, n, dim, prepend, append)
-    return scan_formulas.differences(self, n, dim, prepend, append)
+    try:
+        if axis is not None:
+            dim = axis
+        if (
+            input.__class__ not in plain
+            or prepend.__class__ not in plain
+            or append.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept("diff", diff, "composite", input, n, dim, prepend, append, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "diff"
+        if out is not None:
+            return write_out(name, out, diff(input, n, dim, prepend, append))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if n.__class__ is not int:
+            n = checks.integer(name, "n", n)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if prepend is not None and not isinstance(prepend, Tensor):
+            prepend = checks.tensor(name, "prepend", prepend)
+        if append is not None and not isinstance(append, Tensor):
+            append = checks.tensor(name, "append", append)
+        self, n, dim, prepend, append = scan_checks.diff(name, self, n, dim, prepend, append)
+        return scan_formulas.differences(self, n, dim, prepend, append)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -597,21 +636,25 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
     """
-    if (y.__class__ not in plain or x.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "trapezoid"
-    if out is not None:
-        return write_out(name, out, trapezoid_x(y, x, dim=dim))
-    if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
-    if not isinstance(x, Tensor):
-        x = checks.tensor(name, "x", x)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
-    return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).sum(dim) / 2
+    try:
+        if (y.__class__ not in plain or x.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "trapezoid"
+        if out is not None:
+            return write_out(name, out, trapezoid_x(y, x, dim=dim))
+        if not isinstance(y, Tensor):
+            y = checks.tensor(name, "y", y)
+        if not isinstance(x, Tensor):
+            x = checks.tensor(name, "x", x)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
+        return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).sum(dim) / 2
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -632,21 +675,25 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
     Raises:
         IndexError: expected: `dim` in range of y, which is not bool.
     """
-    if (y.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "trapezoid"
-    if out is not None:
-        return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
-    if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
-    if dx.__class__ is not float:
-        dx = checks.floating(name, "dx", dx)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
-    return scan_formulas.area_between(y, dx, dim)
+    try:
+        if (y.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "trapezoid"
+        if out is not None:
+            return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
+        if not isinstance(y, Tensor):
+            y = checks.tensor(name, "y", y)
+        if dx.__class__ is not float:
+            dx = checks.floating(name, "dx", dx)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
+        return scan_formulas.area_between(y, dx, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -667,21 +714,25 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
     """
-    if (y.__class__ not in plain or x.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "cumulative_trapezoid"
-    if out is not None:
-        return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
-    if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
-    if not isinstance(x, Tensor):
-        x = checks.tensor(name, "x", x)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
-    return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).cumsum(dim) / 2
+    try:
+        if (y.__class__ not in plain or x.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "cumulative_trapezoid"
+        if out is not None:
+            return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
+        if not isinstance(y, Tensor):
+            y = checks.tensor(name, "y", y)
+        if not isinstance(x, Tensor):
+            x = checks.tensor(name, "x", x)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
+        return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).cumsum(dim) / 2
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -702,21 +753,27 @@ def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Ten
     Raises:
         IndexError: expected: `dim` in range of y, which is not bool.
     """
-    if (y.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "cumulative_trapezoid"
-    if out is not None:
-        return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))
-    if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
-    if dx.__class__ is not float:
-        dx = checks.floating(name, "dx", dx)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
-    return scan_formulas.trapezoids(y, dx, dim).cumsum(dim) / 2
+    try:
+        if (y.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "cumulative_trapezoid"
+        if out is not None:
+            return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))
+        if not isinstance(y, Tensor):
+            y = checks.tensor(name, "y", y)
+        if dx.__class__ is not float:
+            dx = checks.floating(name, "dx", dx)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
+        return scan_formulas.trapezoids(y, dx, dim).cumsum(dim) / 2
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _trapezoid_overloads = Overloads(
@@ -753,15 +810,19 @@ def trapezoid(y, *args, **kwargs):
         >>> sg.trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
         tensor(7.5000)
     """
-    if not args and not kwargs:
-        return trapezoid_dx(y)
-    if len(args) == 1 and not kwargs:
-        return trapezoid_x(y, *args)
-    if len(kwargs) == 1 and "x" in kwargs:
-        return trapezoid_x(y, *args, **kwargs)
-    if len(kwargs) == 1 and "dx" in kwargs:
-        return trapezoid_dx(y, *args, **kwargs)
-    return _trapezoid_overloads(y, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return trapezoid_dx(y)
+        if len(args) == 1 and not kwargs:
+            return trapezoid_x(y, *args)
+        if len(kwargs) == 1 and "x" in kwargs:
+            return trapezoid_x(y, *args, **kwargs)
+        if len(kwargs) == 1 and "dx" in kwargs:
+            return trapezoid_dx(y, *args, **kwargs)
+        return _trapezoid_overloads(y, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _cumulative_trapezoid_overloads = Overloads(
@@ -799,15 +860,19 @@ def cumulative_trapezoid(y, *args, **kwargs):
         >>> sg.cumulative_trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
         tensor([1.5000, 7.5000])
     """
-    if not args and not kwargs:
-        return cumulative_trapezoid_dx(y)
-    if len(args) == 1 and not kwargs:
-        return cumulative_trapezoid_x(y, *args)
-    if len(kwargs) == 1 and "x" in kwargs:
-        return cumulative_trapezoid_x(y, *args, **kwargs)
-    if len(kwargs) == 1 and "dx" in kwargs:
-        return cumulative_trapezoid_dx(y, *args, **kwargs)
-    return _cumulative_trapezoid_overloads(y, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return cumulative_trapezoid_dx(y)
+        if len(args) == 1 and not kwargs:
+            return cumulative_trapezoid_x(y, *args)
+        if len(kwargs) == 1 and "x" in kwargs:
+            return cumulative_trapezoid_x(y, *args, **kwargs)
+        if len(kwargs) == 1 and "dx" in kwargs:
+            return cumulative_trapezoid_dx(y, *args, **kwargs)
+        return _cumulative_trapezoid_overloads(y, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 trapz = trapezoid

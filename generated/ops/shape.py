@@ -39,6 +39,7 @@ from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt, geometries, geometry
 from ...runtime.tensor.tensor import view as make_view
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import shape as nodes
 
 REPEAT_INTERLEAVE_TENSOR = KernelOp(
@@ -173,15 +174,19 @@ def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     Raises:
         RuntimeError: expected: `size` with at most one -1, reachable without moving elements.
     """
-    if not watch.every:
-        result = VIEW_DEFAULT.launch(input, size)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = VIEW_DEFAULT.launch(input, size)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(size)) and (
+            result := intercept("view", view_default, "along", input, size)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(size)) and (
-        result := intercept("view", view_default, "along", input, size)
-    ) is not NOT_HANDLED:
-        return result
-    return _view_default("view", input, size)
+        return _view_default("view", input, size)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _view_default(name: str, self, size) -> Any:
@@ -218,12 +223,16 @@ def view_dtype(input: Tensor, dtype: Any) -> Tensor:
     Raises:
         RuntimeError: expected: the last dimension can be read in elements of the dtype's size.
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("view.dtype", view_dtype, "along", input, dtype)) is not NOT_HANDLED
-    ):
-        return result
-    return _view_dtype("view", input, dtype)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("view.dtype", view_dtype, "along", input, dtype)) is not NOT_HANDLED
+        ):
+            return result
+        return _view_dtype("view", input, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _view_dtype(name: str, self, dtype) -> Any:
@@ -266,24 +275,28 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
         >>> sg.reshape(sg.tensor([[1, 2], [3, 4]]).t(), (4,))
         tensor([1, 3, 2, 4])
     """
-    if not watch.every:
-        result = VIEW_DEFAULT.launch(input, shape)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = VIEW_DEFAULT.launch(input, shape)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(shape)) and (
+            result := intercept("reshape", reshape, "composite", input, shape)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(shape)) and (
-        result := intercept("reshape", reshape, "composite", input, shape)
-    ) is not NOT_HANDLED:
+        name = "reshape"
+        given = (shape,)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        shape = checks.integer_list(name, "shape", shape)
+        self, shape = shape_checks.reshape(name, self, shape)
+        result = shape_formulas.view_or_copy(self, shape)
+        VIEW_DEFAULT.remember_as(self, given, (shape,))
         return result
-    name = "reshape"
-    given = (shape,)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    shape = checks.integer_list(name, "shape", shape)
-    self, shape = shape_checks.reshape(name, self, shape)
-    result = shape_formulas.view_or_copy(self, shape)
-    VIEW_DEFAULT.remember_as(self, given, (shape,))
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
@@ -304,17 +317,21 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
         tensor([[0, 1],
                 [2, 3]])
     """
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("view_as", view_as, "composite", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    name = "view_as"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    return self.view(other._shape)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("view_as", view_as, "composite", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        name = "view_as"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        return self.view(other._shape)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
@@ -337,17 +354,21 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
         >>> sg.tensor([[1, 2], [3, 4]]).t().reshape_as(sg.zeros(4))
         tensor([1, 3, 2, 4])
     """
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("reshape_as", reshape_as, "composite", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    name = "reshape_as"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    return self.reshape(other._shape)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("reshape_as", reshape_as, "composite", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        name = "reshape_as"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        return self.reshape(other._shape)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
@@ -374,32 +395,36 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         >>> sg.flatten(x) is x
         True
     """
-    if not watch.every:
-        result = FLATTEN.launch(input, start_dim, end_dim)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = FLATTEN.launch(input, start_dim, end_dim)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("flatten", flatten, "composite", input, start_dim, end_dim)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("flatten", flatten, "composite", input, start_dim, end_dim)) is not NOT_HANDLED
-    ):
+        name = "flatten"
+        given = (start_dim, end_dim)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if start_dim.__class__ is not int:
+            start_dim = checks.integer(name, "start_dim", start_dim)
+        if end_dim.__class__ is not int:
+            end_dim = checks.integer(name, "end_dim", end_dim)
+        self, start_dim, end_dim = shape_checks.flatten(name, self, start_dim, end_dim)
+        result = (
+            self
+            if self.ndim and start_dim == end_dim
+            else shape_formulas.view_or_copy(self, shape_formulas.flattened(self._shape, start_dim, end_dim))
+        )
+        FLATTEN.remember_made(self, given, result)
         return result
-    name = "flatten"
-    given = (start_dim, end_dim)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if start_dim.__class__ is not int:
-        start_dim = checks.integer(name, "start_dim", start_dim)
-    if end_dim.__class__ is not int:
-        end_dim = checks.integer(name, "end_dim", end_dim)
-    self, start_dim, end_dim = shape_checks.flatten(name, self, start_dim, end_dim)
-    result = (
-        self
-        if self.ndim and start_dim == end_dim
-        else shape_formulas.view_or_copy(self, shape_formulas.flattened(self._shape, start_dim, end_dim))
-    )
-    FLATTEN.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def ravel(input: Tensor) -> Tensor:
@@ -418,20 +443,27 @@ def ravel(input: Tensor) -> Tensor:
         >>> sg.ravel(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 2, 3, 4])
     """
-    if not watch.every:
-        result = RAVEL.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = RAVEL.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("ravel", ravel, "composite", input)) is not NOT_HANDLED
+        ):
             return result
-    if input.__class__ not in plain and (result := intercept("ravel", ravel, "composite", input)) is not NOT_HANDLED:
+        name = "ravel"
+        given = ()
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        result = self.flatten()
+        RAVEL.remember_made(self, given, result)
         return result
-    name = "ravel"
-    given = ()
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    result = self.flatten()
-    RAVEL.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: Any = None) -> Tensor:
@@ -455,29 +487,33 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
         >>> sg.unflatten(sg.ones(4, 6), 1, (2, -1)).shape
         specgrad.Size([4, 2, 3])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = UNFLATTEN.launch(input, dim, sizes)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = UNFLATTEN.launch(input, dim, sizes)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("unflatten", unflatten, "composite", input, dim, sizes)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("unflatten", unflatten, "composite", input, dim, sizes)) is not NOT_HANDLED
-    ):
+        name = "unflatten"
+        given = (dim, sizes)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        sizes = checks.integer_list(name, "sizes", sizes)
+        self, dim, sizes = shape_checks_repeat.unflatten(name, self, dim, sizes)
+        result = shape_formulas.view_or_copy(self, shape_formulas.unflattened(self._shape, dim, sizes))
+        UNFLATTEN.remember_made(self, given, result)
         return result
-    name = "unflatten"
-    given = (dim, sizes)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    sizes = checks.integer_list(name, "sizes", sizes)
-    self, dim, sizes = shape_checks_repeat.unflatten(name, self, dim, sizes)
-    result = shape_formulas.view_or_copy(self, shape_formulas.unflattened(self._shape, dim, sizes))
-    UNFLATTEN.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -502,24 +538,32 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
                 [2, 5],
                 [3, 6]])
     """
-    if not watch.every:
-        result = TRANSPOSE.launch(input, dim0, dim1)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = TRANSPOSE.launch(input, dim0, dim1)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or dim0.__class__ not in plain or dim1.__class__ not in plain) and (
+            result := intercept("transpose", transpose, "along", input, dim0, dim1)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or dim0.__class__ not in plain or dim1.__class__ not in plain) and (
-        result := intercept("transpose", transpose, "along", input, dim0, dim1)
-    ) is not NOT_HANDLED:
-        return result
-    return _transpose("transpose", input, dim0, dim1)
+        return _transpose("transpose", input, dim0, dim1)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or dim0.__class__ not in plain or dim1.__class__ not in plain) and (
-        result := intercept("transpose", transpose_, "along", input, dim0, dim1)
-    ) is not NOT_HANDLED:
-        return result
-    return view_in_place("transpose_", input, transpose, dim0, dim1)
+    try:
+        if (input.__class__ not in plain or dim0.__class__ not in plain or dim1.__class__ not in plain) and (
+            result := intercept("transpose", transpose_, "along", input, dim0, dim1)
+        ) is not NOT_HANDLED:
+            return result
+        return view_in_place("transpose_", input, transpose, dim0, dim1)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _transpose(name: str, self, dim0, dim1) -> Any:
@@ -564,15 +608,19 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
         >>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape
         specgrad.Size([4, 2, 3])
     """
-    if not watch.every:
-        result = PERMUTE.launch(input, dims)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = PERMUTE.launch(input, dims)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(dims)) and (
+            result := intercept("permute", permute, "reordered", input, dims)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(dims)) and (
-        result := intercept("permute", permute, "reordered", input, dims)
-    ) is not NOT_HANDLED:
-        return result
-    return _permute("permute", input, dims)
+        return _permute("permute", input, dims)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _permute(name: str, self, dims) -> Any:
@@ -615,26 +663,30 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
         >>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape
         specgrad.Size([3, 4, 2])
     """
-    if not watch.every:
-        result = MOVEDIM.launch(input, source, destination)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = MOVEDIM.launch(input, source, destination)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("movedim", movedim, "composite", input, source, destination)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("movedim", movedim, "composite", input, source, destination)) is not NOT_HANDLED
-    ):
+        name = "movedim"
+        given = (source, destination)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        source = checks.integer_list(name, "source", source, 1)
+        destination = checks.integer_list(name, "destination", destination, 1)
+        self, source, destination = shape_checks_repeat.movedim(name, self, source, destination)
+        result = self.permute(shape_formulas.moved_order(self.ndim, source, destination))
+        MOVEDIM.remember_made(self, given, result)
         return result
-    name = "movedim"
-    given = (source, destination)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    source = checks.integer_list(name, "source", source, 1)
-    destination = checks.integer_list(name, "destination", destination, 1)
-    self, source, destination = shape_checks_repeat.movedim(name, self, source, destination)
-    result = self.permute(shape_formulas.moved_order(self.ndim, source, destination))
-    MOVEDIM.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def t(input: Tensor) -> Tensor:
@@ -657,20 +709,28 @@ def t(input: Tensor) -> Tensor:
                 [2, 5],
                 [3, 6]])
     """
-    if not watch.every:
-        result = T.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = T.launch(input)
+            if result is not None:
+                return result
+        if input.__class__ not in plain and (result := intercept("t", t, "transposed", input)) is not NOT_HANDLED:
             return result
-    if input.__class__ not in plain and (result := intercept("t", t, "transposed", input)) is not NOT_HANDLED:
-        return result
-    return _t("t", input)
+        return _t("t", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def t_(input: Tensor) -> Tensor:
     """`t`, written into `input`, which is returned; the same arguments but `out`."""
-    if input.__class__ not in plain and (result := intercept("t", t_, "transposed", input)) is not NOT_HANDLED:
-        return result
-    return view_in_place("t_", input, t)
+    try:
+        if input.__class__ not in plain and (result := intercept("t", t_, "transposed", input)) is not NOT_HANDLED:
+            return result
+        return view_in_place("t_", input, t)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _t(name: str, self) -> Any:
@@ -705,26 +765,34 @@ def squeeze_default(input: Tensor) -> Tensor:
     Gradients:
         self: grad.reshape(self.shape)
     """
-    if not watch.every:
-        result = SQUEEZE_DEFAULT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = SQUEEZE_DEFAULT.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("squeeze", squeeze_default, "squeezed", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("squeeze", squeeze_default, "squeezed", input)) is not NOT_HANDLED
-    ):
-        return result
-    return _squeeze_default("squeeze", input)
+        return _squeeze_default("squeeze", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def squeeze_default_(input: Tensor) -> Tensor:
     """`squeeze_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        input.__class__ not in plain
-        and (result := intercept("squeeze", squeeze_default_, "squeezed", input)) is not NOT_HANDLED
-    ):
-        return result
-    return view_in_place("squeeze_", input, squeeze_default)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("squeeze", squeeze_default_, "squeezed", input)) is not NOT_HANDLED
+        ):
+            return result
+        return view_in_place("squeeze_", input, squeeze_default)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _squeeze_default(name: str, self) -> Any:
@@ -761,24 +829,32 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     Raises:
         IndexError, RuntimeError: expected: `dims` in range, of which none may come twice.
     """
-    if not watch.every:
-        result = SQUEEZE_DIM.launch(input, dim)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = SQUEEZE_DIM.launch(input, dim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(dim)) and (
+            result := intercept("squeeze.dim", squeeze_dim, "along", input, dim)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(dim)) and (
-        result := intercept("squeeze.dim", squeeze_dim, "along", input, dim)
-    ) is not NOT_HANDLED:
-        return result
-    return _squeeze_dim("squeeze", input, dim)
+        return _squeeze_dim("squeeze", input, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def squeeze_dim_(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """`squeeze_dim`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or foreign(dim)) and (
-        result := intercept("squeeze.dim", squeeze_dim_, "along", input, dim)
-    ) is not NOT_HANDLED:
-        return result
-    return view_in_place("squeeze_", input, squeeze_dim, dim)
+    try:
+        if (input.__class__ not in plain or foreign(dim)) and (
+            result := intercept("squeeze.dim", squeeze_dim_, "along", input, dim)
+        ) is not NOT_HANDLED:
+            return result
+        return view_in_place("squeeze_", input, squeeze_dim, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _squeeze_dim(name: str, self, dim) -> Any:
@@ -822,28 +898,36 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = UNSQUEEZE.launch(input, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = UNSQUEEZE.launch(input, dim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("unsqueeze", unsqueeze, "new_dimension", input, dim)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("unsqueeze", unsqueeze, "new_dimension", input, dim)
-    ) is not NOT_HANDLED:
-        return result
-    return _unsqueeze("unsqueeze", input, dim)
+        return _unsqueeze("unsqueeze", input, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def unsqueeze_(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """`unsqueeze`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("unsqueeze", unsqueeze_, "new_dimension", input, dim)
-    ) is not NOT_HANDLED:
-        return result
-    return view_in_place("unsqueeze_", input, unsqueeze, dim)
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("unsqueeze", unsqueeze_, "new_dimension", input, dim)
+        ) is not NOT_HANDLED:
+            return result
+        return view_in_place("unsqueeze_", input, unsqueeze, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _unsqueeze(name: str, self, dim) -> Any:
@@ -887,15 +971,19 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
         tensor([[1, 1, 1],
                 [2, 2, 2]])
     """
-    if not watch.every:
-        result = EXPAND.launch(input, size)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = EXPAND.launch(input, size)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(size)) and (
+            result := intercept("expand", expand, "broadcasting", input, size)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(size)) and (
-        result := intercept("expand", expand, "broadcasting", input, size)
-    ) is not NOT_HANDLED:
-        return result
-    return _expand("expand", input, size)
+        return _expand("expand", input, size)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _expand(name: str, self, size) -> Any:
@@ -931,13 +1019,17 @@ def alias(input: Tensor) -> Tensor:
     Gradients:
         self: grad
     """
-    if not watch.every:
-        result = ALIAS.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = ALIAS.launch(input)
+            if result is not None:
+                return result
+        if input.__class__ not in plain and (result := intercept("alias", alias, "along", input)) is not NOT_HANDLED:
             return result
-    if input.__class__ not in plain and (result := intercept("alias", alias, "along", input)) is not NOT_HANDLED:
-        return result
-    return _alias("alias", input)
+        return _alias("alias", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _alias(name: str, self) -> Any:
@@ -976,17 +1068,21 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("expand_as", expand_as, "composite", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    name = "expand_as"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    return self.expand(other._shape)
+    try:
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("expand_as", expand_as, "composite", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        name = "expand_as"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(other, Tensor):
+            other = checks.tensor(name, "other", other)
+        return self.expand(other._shape)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -1007,24 +1103,28 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
-    if not watch.every:
-        result = BROADCAST_TO.launch(input, size)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = BROADCAST_TO.launch(input, size)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("broadcast_to", broadcast_to, "composite", input, size)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("broadcast_to", broadcast_to, "composite", input, size)) is not NOT_HANDLED
-    ):
+        name = "broadcast_to"
+        given = (size,)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        size = checks.integer_list(name, "size", size)
+        result = self.expand(size)
+        BROADCAST_TO.remember_made(self, given, result)
         return result
-    name = "broadcast_to"
-    given = (size,)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    size = checks.integer_list(name, "size", size)
-    result = self.expand(size)
-    BROADCAST_TO.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
@@ -1048,18 +1148,22 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
         tensor([[1, 2, 1, 2],
                 [1, 2, 1, 2]])
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("repeat", repeat, "composite", input, repeats)) is not NOT_HANDLED
-    ):
-        return result
-    name = "repeat"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    repeats = checks.integer_list(name, "repeats", repeats)
-    self, repeats = shape_checks_repeat.repeat(name, self, repeats)
-    return shape_formulas.tiled(self, repeats)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("repeat", repeat, "composite", input, repeats)) is not NOT_HANDLED
+        ):
+            return result
+        name = "repeat"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        repeats = checks.integer_list(name, "repeats", repeats)
+        self, repeats = shape_checks_repeat.repeat(name, self, repeats)
+        return shape_formulas.tiled(self, repeats)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -1082,19 +1186,23 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         >>> sg.tile(sg.tensor([[1, 2]]), (2,))
         tensor([[1, 2, 1, 2]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("tile", tile, "composite", input, dims, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "tile"
-    if out is not None:
-        return write_out(name, out, tile(input, dims))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    dims = checks.integer_list(name, "dims", dims)
-    self, dims = shape_checks_repeat.tile(name, self, dims)
-    return self.repeat(dims)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("tile", tile, "composite", input, dims, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "tile"
+        if out is not None:
+            return write_out(name, out, tile(input, dims))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        dims = checks.integer_list(name, "dims", dims)
+        self, dims = shape_checks_repeat.tile(name, self, dims)
+        return self.repeat(dims)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def atleast_1d(input: Tensor) -> Tensor:
@@ -1110,23 +1218,27 @@ def atleast_1d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim else self.reshape((1,))
     """
-    if not watch.every:
-        result = ATLEAST_1D.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = ATLEAST_1D.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("atleast_1d", atleast_1d, "composite", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("atleast_1d", atleast_1d, "composite", input)) is not NOT_HANDLED
-    ):
+        name = "atleast_1d"
+        given = ()
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        result = self if self.ndim else self.reshape((1,))
+        ATLEAST_1D.remember_made(self, given, result)
         return result
-    name = "atleast_1d"
-    given = ()
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    result = self if self.ndim else self.reshape((1,))
-    ATLEAST_1D.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def atleast_2d(input: Tensor) -> Tensor:
@@ -1142,23 +1254,27 @@ def atleast_2d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim >= 2 else atleast_1d(self).unsqueeze(0)
     """
-    if not watch.every:
-        result = ATLEAST_2D.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = ATLEAST_2D.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("atleast_2d", atleast_2d, "composite", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("atleast_2d", atleast_2d, "composite", input)) is not NOT_HANDLED
-    ):
+        name = "atleast_2d"
+        given = ()
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        result = self if self.ndim >= 2 else op.atleast_1d(self).unsqueeze(0)
+        ATLEAST_2D.remember_made(self, given, result)
         return result
-    name = "atleast_2d"
-    given = ()
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    result = self if self.ndim >= 2 else op.atleast_1d(self).unsqueeze(0)
-    ATLEAST_2D.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def atleast_3d(input: Tensor) -> Tensor:
@@ -1174,23 +1290,27 @@ def atleast_3d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim >= 3 else atleast_2d(self).unsqueeze(2)
     """
-    if not watch.every:
-        result = ATLEAST_3D.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = ATLEAST_3D.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("atleast_3d", atleast_3d, "composite", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("atleast_3d", atleast_3d, "composite", input)) is not NOT_HANDLED
-    ):
+        name = "atleast_3d"
+        given = ()
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        result = self if self.ndim >= 3 else op.atleast_2d(self).unsqueeze(2)
+        ATLEAST_3D.remember_made(self, given, result)
         return result
-    name = "atleast_3d"
-    given = ()
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    result = self if self.ndim >= 3 else op.atleast_2d(self).unsqueeze(2)
-    ATLEAST_3D.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -1214,17 +1334,21 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[1, 3],
                 [2, 4]])
     """
-    if (foreign(tensors) or out.__class__ not in plain) and (
-        result := intercept("hstack", hstack, "composite", tensors, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "hstack"
-    if out is not None:
-        return write_out(name, out, hstack(tensors))
-    tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
-    parts = shape_formulas.with_dims(tensors, 1)
-    return op.cat(parts, 1 if parts[0].ndim > 1 else 0)
+    try:
+        if (foreign(tensors) or out.__class__ not in plain) and (
+            result := intercept("hstack", hstack, "composite", tensors, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "hstack"
+        if out is not None:
+            return write_out(name, out, hstack(tensors))
+        tensors = checks.tensor_list(name, "tensors", tensors)
+        (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+        parts = shape_formulas.with_dims(tensors, 1)
+        return op.cat(parts, 1 if parts[0].ndim > 1 else 0)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -1247,16 +1371,20 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[1, 2],
                 [3, 4]])
     """
-    if (foreign(tensors) or out.__class__ not in plain) and (
-        result := intercept("vstack", vstack, "composite", tensors, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "vstack"
-    if out is not None:
-        return write_out(name, out, vstack(tensors))
-    tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
-    return op.cat(shape_formulas.with_dims(tensors, 2))
+    try:
+        if (foreign(tensors) or out.__class__ not in plain) and (
+            result := intercept("vstack", vstack, "composite", tensors, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "vstack"
+        if out is not None:
+            return write_out(name, out, vstack(tensors))
+        tensors = checks.tensor_list(name, "tensors", tensors)
+        (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+        return op.cat(shape_formulas.with_dims(tensors, 2))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -1279,16 +1407,20 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[[1, 3],
                  [2, 4]]])
     """
-    if (foreign(tensors) or out.__class__ not in plain) and (
-        result := intercept("dstack", dstack, "composite", tensors, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "dstack"
-    if out is not None:
-        return write_out(name, out, dstack(tensors))
-    tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
-    return op.cat(shape_formulas.with_dims(tensors, 3), 2)
+    try:
+        if (foreign(tensors) or out.__class__ not in plain) and (
+            result := intercept("dstack", dstack, "composite", tensors, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "dstack"
+        if out is not None:
+            return write_out(name, out, dstack(tensors))
+        tensors = checks.tensor_list(name, "tensors", tensors)
+        (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+        return op.cat(shape_formulas.with_dims(tensors, 3), 2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -1311,16 +1443,20 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
         tensor([[1, 3],
                 [2, 4]])
     """
-    if (foreign(tensors) or out.__class__ not in plain) and (
-        result := intercept("column_stack", column_stack, "composite", tensors, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "column_stack"
-    if out is not None:
-        return write_out(name, out, column_stack(tensors))
-    tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
-    return op.cat(shape_formulas.as_columns(tensors), 1)
+    try:
+        if (foreign(tensors) or out.__class__ not in plain) and (
+            result := intercept("column_stack", column_stack, "composite", tensors, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "column_stack"
+        if out is not None:
+            return write_out(name, out, column_stack(tensors))
+        tensors = checks.tensor_list(name, "tensors", tensors)
+        (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+        return op.cat(shape_formulas.as_columns(tensors), 1)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
@@ -1340,29 +1476,33 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
-    if not watch.every:
-        result = TENSOR_SPLIT_SECTIONS.launch(input, sections, dim)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = TENSOR_SPLIT_SECTIONS.launch(input, sections, dim)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
+            is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
-        is not NOT_HANDLED
-    ):
+        name = "tensor_split"
+        given = (sections, dim)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if sections.__class__ is not int:
+            sections = checks.integer(name, "sections", sections)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        self, sections, dim = shape_checks_slice_join.tensor_split(name, self, sections, dim)
+        result = shape_formulas.split_at(self, shape_formulas.section_starts(self._shape[dim], sections), dim)
+        TENSOR_SPLIT_SECTIONS.remember_made(self, given, result)
         return result
-    name = "tensor_split"
-    given = (sections, dim)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if sections.__class__ is not int:
-        sections = checks.integer(name, "sections", sections)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, sections, dim = shape_checks_slice_join.tensor_split(name, self, sections, dim)
-    result = shape_formulas.split_at(self, shape_formulas.section_starts(self._shape[dim], sections), dim)
-    TENSOR_SPLIT_SECTIONS.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def tensor_split_tensor_indices_or_sections(
@@ -1385,29 +1525,33 @@ def tensor_split_tensor_indices_or_sections(
     Raises:
         IndexError, RuntimeError: expected: int64 numbers of at most one dimension, which become an int or ints.
     """
-    if (input.__class__ not in plain or tensor_indices_or_sections.__class__ not in plain) and (
-        result := intercept(
-            "tensor_split.tensor_indices_or_sections",
-            tensor_split_tensor_indices_or_sections,
-            "composite",
-            input,
-            tensor_indices_or_sections,
-            dim,
+    try:
+        if (input.__class__ not in plain or tensor_indices_or_sections.__class__ not in plain) and (
+            result := intercept(
+                "tensor_split.tensor_indices_or_sections",
+                tensor_split_tensor_indices_or_sections,
+                "composite",
+                input,
+                tensor_indices_or_sections,
+                dim,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "tensor_split"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(tensor_indices_or_sections, Tensor):
+            tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        self, tensor_indices_or_sections, dim = shape_checks_slice_join.tensor_split_by(
+            name, self, tensor_indices_or_sections, dim
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "tensor_split"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(tensor_indices_or_sections, Tensor):
-        tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, tensor_indices_or_sections, dim = shape_checks_slice_join.tensor_split_by(
-        name, self, tensor_indices_or_sections, dim
-    )
-    return op.tensor_split(self, tensor_indices_or_sections, dim)
+        return op.tensor_split(self, tensor_indices_or_sections, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
@@ -1427,28 +1571,32 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
-    if not watch.every:
-        result = TENSOR_SPLIT_INDICES.launch(input, indices, dim)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = TENSOR_SPLIT_INDICES.launch(input, indices, dim)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
+            is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
-        is not NOT_HANDLED
-    ):
+        name = "tensor_split"
+        given = (indices, dim)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        indices = checks.integer_list(name, "indices", indices)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        self, indices, dim = shape_checks_slice_join.tensor_split(name, self, indices, dim)
+        result = shape_formulas.split_at(self, indices, dim)
+        TENSOR_SPLIT_INDICES.remember_made(self, given, result)
         return result
-    name = "tensor_split"
-    given = (indices, dim)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    indices = checks.integer_list(name, "indices", indices)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, indices, dim = shape_checks_slice_join.tensor_split(name, self, indices, dim)
-    result = shape_formulas.split_at(self, indices, dim)
-    TENSOR_SPLIT_INDICES.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
@@ -1467,26 +1615,30 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
-    if not watch.every:
-        result = HSPLIT_INT.launch(input, sections)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = HSPLIT_INT.launch(input, sections)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("hsplit.int", hsplit_int, "composite", input, sections)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("hsplit.int", hsplit_int, "composite", input, sections)) is not NOT_HANDLED
-    ):
+        name = "hsplit"
+        given = (sections,)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if sections.__class__ is not int:
+            sections = checks.integer(name, "sections", sections)
+        self, sections = shape_checks_slice_join.hsplit(name, self, sections)
+        result = op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+        HSPLIT_INT.remember_made(self, given, result)
         return result
-    name = "hsplit"
-    given = (sections,)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if sections.__class__ is not int:
-        sections = checks.integer(name, "sections", sections)
-    self, sections = shape_checks_slice_join.hsplit(name, self, sections)
-    result = op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
-    HSPLIT_INT.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
@@ -1505,25 +1657,29 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
-    if not watch.every:
-        result = HSPLIT_INDICES.launch(input, indices)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = HSPLIT_INDICES.launch(input, indices)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("hsplit.indices", hsplit_indices, "composite", input, indices)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("hsplit.indices", hsplit_indices, "composite", input, indices)) is not NOT_HANDLED
-    ):
+        name = "hsplit"
+        given = (indices,)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        indices = checks.integer_list(name, "indices", indices)
+        self, indices = shape_checks_slice_join.hsplit(name, self, indices)
+        result = op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+        HSPLIT_INDICES.remember_made(self, given, result)
         return result
-    name = "hsplit"
-    given = (indices,)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    indices = checks.integer_list(name, "indices", indices)
-    self, indices = shape_checks_slice_join.hsplit(name, self, indices)
-    result = op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
-    HSPLIT_INDICES.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
@@ -1542,26 +1698,30 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
-    if not watch.every:
-        result = VSPLIT_INT.launch(input, sections)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = VSPLIT_INT.launch(input, sections)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("vsplit.int", vsplit_int, "composite", input, sections)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("vsplit.int", vsplit_int, "composite", input, sections)) is not NOT_HANDLED
-    ):
+        name = "vsplit"
+        given = (sections,)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if sections.__class__ is not int:
+            sections = checks.integer(name, "sections", sections)
+        self, sections = shape_checks_slice_join.vsplit(name, self, sections)
+        result = op.tensor_split(self, sections)
+        VSPLIT_INT.remember_made(self, given, result)
         return result
-    name = "vsplit"
-    given = (sections,)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if sections.__class__ is not int:
-        sections = checks.integer(name, "sections", sections)
-    self, sections = shape_checks_slice_join.vsplit(name, self, sections)
-    result = op.tensor_split(self, sections)
-    VSPLIT_INT.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
@@ -1580,25 +1740,29 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
-    if not watch.every:
-        result = VSPLIT_INDICES.launch(input, indices)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = VSPLIT_INDICES.launch(input, indices)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("vsplit.indices", vsplit_indices, "composite", input, indices)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("vsplit.indices", vsplit_indices, "composite", input, indices)) is not NOT_HANDLED
-    ):
+        name = "vsplit"
+        given = (indices,)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        indices = checks.integer_list(name, "indices", indices)
+        self, indices = shape_checks_slice_join.vsplit(name, self, indices)
+        result = op.tensor_split(self, indices)
+        VSPLIT_INDICES.remember_made(self, given, result)
         return result
-    name = "vsplit"
-    given = (indices,)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    indices = checks.integer_list(name, "indices", indices)
-    self, indices = shape_checks_slice_join.vsplit(name, self, indices)
-    result = op.tensor_split(self, indices)
-    VSPLIT_INDICES.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
@@ -1617,26 +1781,30 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
-    if not watch.every:
-        result = DSPLIT_INT.launch(input, sections)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = DSPLIT_INT.launch(input, sections)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("dsplit.int", dsplit_int, "composite", input, sections)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("dsplit.int", dsplit_int, "composite", input, sections)) is not NOT_HANDLED
-    ):
+        name = "dsplit"
+        given = (sections,)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if sections.__class__ is not int:
+            sections = checks.integer(name, "sections", sections)
+        self, sections = shape_checks_slice_join.dsplit(name, self, sections)
+        result = op.tensor_split(self, sections, 2)
+        DSPLIT_INT.remember_made(self, given, result)
         return result
-    name = "dsplit"
-    given = (sections,)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if sections.__class__ is not int:
-        sections = checks.integer(name, "sections", sections)
-    self, sections = shape_checks_slice_join.dsplit(name, self, sections)
-    result = op.tensor_split(self, sections, 2)
-    DSPLIT_INT.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
@@ -1655,25 +1823,29 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
-    if not watch.every:
-        result = DSPLIT_INDICES.launch(input, indices)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = DSPLIT_INDICES.launch(input, indices)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("dsplit.indices", dsplit_indices, "composite", input, indices)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("dsplit.indices", dsplit_indices, "composite", input, indices)) is not NOT_HANDLED
-    ):
+        name = "dsplit"
+        given = (indices,)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        indices = checks.integer_list(name, "indices", indices)
+        self, indices = shape_checks_slice_join.dsplit(name, self, indices)
+        result = op.tensor_split(self, indices, 2)
+        DSPLIT_INDICES.remember_made(self, given, result)
         return result
-    name = "dsplit"
-    given = (indices,)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    indices = checks.integer_list(name, "indices", indices)
-    self, indices = shape_checks_slice_join.dsplit(name, self, indices)
-    result = op.tensor_split(self, indices, 2)
-    DSPLIT_INDICES.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def narrow_copy(
@@ -1705,25 +1877,29 @@ def narrow_copy(
         >>> sg.narrow_copy(sg.arange(6), 0, 2, 3)
         tensor([2, 3, 4])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "narrow_copy"
-    if out is not None:
-        return write_out(name, out, narrow_copy(input, dim, start, length))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if start.__class__ is not int:
-        start = checks.integer(name, "start", start)
-    if length.__class__ is not int:
-        length = checks.integer(name, "length", length)
-    return op.contiguous_copy(self.narrow(dim, start, length))
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "narrow_copy"
+        if out is not None:
+            return write_out(name, out, narrow_copy(input, dim, start, length))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if start.__class__ is not int:
+            start = checks.integer(name, "start", start)
+        if length.__class__ is not int:
+            length = checks.integer(name, "length", length)
+        return op.contiguous_copy(self.narrow(dim, start, length))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1746,18 +1922,22 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[2, 1],
                 [4, 3]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fliplr", fliplr, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fliplr"
-    if out is not None:
-        return write_out(name, out, fliplr(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = shape_checks_slice_join.at_least_2d(name, self)
-    return self.flip((1,))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("fliplr", fliplr, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "fliplr"
+        if out is not None:
+            return write_out(name, out, fliplr(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = shape_checks_slice_join.at_least_2d(name, self)
+        return self.flip((1,))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1780,18 +1960,22 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[3, 4],
                 [1, 2]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("flipud", flipud, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "flipud"
-    if out is not None:
-        return write_out(name, out, flipud(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = shape_checks_slice_join.at_least_1d(name, self)
-    return self.flip((0,))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("flipud", flipud, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "flipud"
+        if out is not None:
+            return write_out(name, out, flipud(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = shape_checks_slice_join.at_least_1d(name, self)
+        return self.flip((0,))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
@@ -1816,21 +2000,25 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
         tensor([[2, 4],
                 [1, 3]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("rot90", rot90, "composite", input, k, dims, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "rot90"
-    if out is not None:
-        return write_out(name, out, rot90(input, k, dims))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if k.__class__ is not int:
-        k = checks.integer(name, "k", k)
-    dims = checks.integer_list(name, "dims", dims)
-    self, k, dims = shape_checks_slice_join.rot90(name, self, k, dims)
-    return shape_formulas.rotated(self, k % 4, dims)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("rot90", rot90, "composite", input, k, dims, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "rot90"
+        if out is not None:
+            return write_out(name, out, rot90(input, k, dims))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if k.__class__ is not int:
+            k = checks.integer(name, "k", k)
+        dims = checks.integer_list(name, "dims", dims)
+        self, k, dims = shape_checks_slice_join.rot90(name, self, k, dims)
+        return shape_formulas.rotated(self, k % 4, dims)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -1848,25 +2036,34 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
     Raises:
         RuntimeError: expected: a vector of int64 or int32, whose kernel refuses negative counts.
     """
-    if not watch.every and out is None:
-        result = REPEAT_INTERLEAVE_TENSOR.launch(repeats, output_size)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = REPEAT_INTERLEAVE_TENSOR.launch(repeats, output_size)
+            if result is not None:
+                return result
+        if (repeats.__class__ not in plain or output_size.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "repeat_interleave.Tensor",
+                repeat_interleave_tensor,
+                "dynamic",
+                repeats,
+                output_size=output_size,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (repeats.__class__ not in plain or output_size.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "repeat_interleave.Tensor", repeat_interleave_tensor, "dynamic", repeats, output_size=output_size, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "repeat_interleave",
-            out,
-            _repeat_interleave_tensor("repeat_interleave", repeats, output_size),
-            (repeats,),
-            share="overlap",
-        )
-    return _repeat_interleave_tensor("repeat_interleave", repeats, output_size)
+        if out is not None:
+            return write_out(
+                "repeat_interleave",
+                out,
+                _repeat_interleave_tensor("repeat_interleave", repeats, output_size),
+                (repeats,),
+                share="overlap",
+            )
+        return _repeat_interleave_tensor("repeat_interleave", repeats, output_size)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any:
@@ -1925,36 +2122,42 @@ def repeat_interleave_self_tensor(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one count for each slice, or one for all.
     """
-    if (input.__class__ not in plain or repeats.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "repeat_interleave.self_Tensor",
-            repeat_interleave_self_tensor,
-            "composite",
-            input,
-            repeats,
-            dim,
-            output_size=output_size,
-            out=out,
+    try:
+        if (input.__class__ not in plain or repeats.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "repeat_interleave.self_Tensor",
+                repeat_interleave_self_tensor,
+                "composite",
+                input,
+                repeats,
+                dim,
+                output_size=output_size,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "repeat_interleave"
+        if out is not None:
+            return write_out(name, out, repeat_interleave_self_tensor(input, repeats, dim, output_size=output_size))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(repeats, Tensor):
+            repeats = checks.tensor(name, "repeats", repeats)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if output_size is not None and output_size.__class__ is not int:
+            output_size = checks.integer(name, "output_size", output_size)
+        self, repeats, dim, output_size = shape_checks_repeat.repeat_interleave_by(
+            name, self, repeats, dim, output_size
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "repeat_interleave"
-    if out is not None:
-        return write_out(name, out, repeat_interleave_self_tensor(input, repeats, dim, output_size=output_size))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(repeats, Tensor):
-        repeats = checks.tensor(name, "repeats", repeats)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if output_size is not None and output_size.__class__ is not int:
-        output_size = checks.integer(name, "output_size", output_size)
-    self, repeats, dim, output_size = shape_checks_repeat.repeat_interleave_by(name, self, repeats, dim, output_size)
-    x = self.flatten() if dim is None else self
-    along = dim or 0
-    counts = repeats.reshape((1,)).expand((x._shape[along],)) if repeats.numel() == 1 else repeats
-    return x.index_select(along, op.repeat_interleave(counts, output_size=output_size))
+        x = self.flatten() if dim is None else self
+        along = dim or 0
+        counts = repeats.reshape((1,)).expand((x._shape[along],)) if repeats.numel() == 1 else repeats
+        return x.index_select(along, op.repeat_interleave(counts, output_size=output_size))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def repeat_interleave_self_int(
@@ -1983,37 +2186,41 @@ def repeat_interleave_self_int(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a count that is not negative.
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "repeat_interleave.self_int",
-            repeat_interleave_self_int,
-            "composite",
-            input,
-            repeats,
-            dim,
-            output_size=output_size,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "repeat_interleave"
-    if out is not None:
-        return write_out(name, out, repeat_interleave_self_int(input, repeats, dim, output_size=output_size))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if repeats.__class__ is not int:
-        repeats = checks.integer(name, "repeats", repeats)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if output_size is not None and output_size.__class__ is not int:
-        output_size = checks.integer(name, "output_size", output_size)
-    self, repeats, dim, output_size = shape_checks_repeat.repeat_interleave(name, self, repeats, dim, output_size)
-    x = self.flatten() if dim is None else self
-    along = dim or 0
-    behind = x._shape[along + 1 :]
-    copies = op.contiguous_copy(x.unsqueeze(along + 1).expand(x._shape[: along + 1] + (repeats,) + behind))
-    return copies.view(x._shape[:along] + (repeats * x._shape[along],) + behind)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "repeat_interleave.self_int",
+                repeat_interleave_self_int,
+                "composite",
+                input,
+                repeats,
+                dim,
+                output_size=output_size,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "repeat_interleave"
+        if out is not None:
+            return write_out(name, out, repeat_interleave_self_int(input, repeats, dim, output_size=output_size))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if repeats.__class__ is not int:
+            repeats = checks.integer(name, "repeats", repeats)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if output_size is not None and output_size.__class__ is not int:
+            output_size = checks.integer(name, "output_size", output_size)
+        self, repeats, dim, output_size = shape_checks_repeat.repeat_interleave(name, self, repeats, dim, output_size)
+        x = self.flatten() if dim is None else self
+        along = dim or 0
+        behind = x._shape[along + 1 :]
+        copies = op.contiguous_copy(x.unsqueeze(along + 1).expand(x._shape[: along + 1] + (repeats,) + behind))
+        return copies.view(x._shape[:along] + (repeats * x._shape[along],) + behind)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
@@ -2032,17 +2239,21 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
     Raises:
         RuntimeError: expected: vectors or numbers of one dtype; indexing 'ij' or 'xy'.
     """
-    if (
-        foreign(tensors)
-        and (result := intercept("meshgrid", meshgrid, "composite", tensors, indexing=indexing)) is not NOT_HANDLED
-    ):
-        return result
-    name = "meshgrid"
-    tensors = checks.tensor_list(name, "tensors", tensors)
-    if indexing.__class__ is not str:
-        indexing = checks.string(name, "indexing", indexing)
-    tensors, indexing = shape_checks_repeat.meshgrid(name, tensors, indexing)
-    return shape_formulas.grids(tensors, indexing)
+    try:
+        if (
+            foreign(tensors)
+            and (result := intercept("meshgrid", meshgrid, "composite", tensors, indexing=indexing)) is not NOT_HANDLED
+        ):
+            return result
+        name = "meshgrid"
+        tensors = checks.tensor_list(name, "tensors", tensors)
+        if indexing.__class__ is not str:
+            indexing = checks.string(name, "indexing", indexing)
+        tensors, indexing = shape_checks_repeat.meshgrid(name, tensors, indexing)
+        return shape_formulas.grids(tensors, indexing)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
@@ -2060,15 +2271,19 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     Raises:
         RuntimeError: expected: vectors of one dtype.
     """
-    if (
-        foreign(tensors)
-        and (result := intercept("cartesian_prod", cartesian_prod, "composite", tensors)) is not NOT_HANDLED
-    ):
-        return result
-    name = "cartesian_prod"
-    tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_repeat.vectors(name, tensors)
-    return tensors[0] if len(tensors) == 1 else shape_formulas.pairings(tensors)
+    try:
+        if (
+            foreign(tensors)
+            and (result := intercept("cartesian_prod", cartesian_prod, "composite", tensors)) is not NOT_HANDLED
+        ):
+            return result
+        name = "cartesian_prod"
+        tensors = checks.tensor_list(name, "tensors", tensors)
+        (tensors,) = shape_checks_repeat.vectors(name, tensors)
+        return tensors[0] if len(tensors) == 1 else shape_formulas.pairings(tensors)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -2095,28 +2310,32 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
                 [1, 3],
                 [2, 3]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("combinations", combinations, "composite", input, r, with_replacement, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "combinations"
-    if out is not None:
-        return write_out(name, out, combinations(input, r, with_replacement))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if r.__class__ is not int:
-        r = checks.integer(name, "r", r)
-    if with_replacement.__class__ is not bool:
-        with_replacement = checks.boolean(name, "with_replacement", with_replacement)
-    self, r, with_replacement = shape_checks_repeat.combinations(name, self, r, with_replacement)
-    return (
-        self.index_select(
-            0, shape_formulas.combination_indices(self._shape[0], r, with_replacement, self._device)
-        ).view((-1, r))
-        if r
-        else self.narrow(0, 0, 0)
-    )
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("combinations", combinations, "composite", input, r, with_replacement, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "combinations"
+        if out is not None:
+            return write_out(name, out, combinations(input, r, with_replacement))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if r.__class__ is not int:
+            r = checks.integer(name, "r", r)
+        if with_replacement.__class__ is not bool:
+            with_replacement = checks.boolean(name, "with_replacement", with_replacement)
+        self, r, with_replacement = shape_checks_repeat.combinations(name, self, r, with_replacement)
+        return (
+            self.index_select(
+                0, shape_formulas.combination_indices(self._shape[0], r, with_replacement, self._device)
+            ).view((-1, r))
+            if r
+            else self.narrow(0, 0, 0)
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
@@ -2134,12 +2353,19 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     Raises:
         RuntimeError: expected: tensors of at most two dimensions.
     """
-    if foreign(tensors) and (result := intercept("block_diag", block_diag, "composite", tensors)) is not NOT_HANDLED:
-        return result
-    name = "block_diag"
-    tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_repeat.blocks(name, tensors)
-    return shape_formulas.block_diagonal(tensors)
+    try:
+        if (
+            foreign(tensors)
+            and (result := intercept("block_diag", block_diag, "composite", tensors)) is not NOT_HANDLED
+        ):
+            return result
+        name = "block_diag"
+        tensors = checks.tensor_list(name, "tensors", tensors)
+        (tensors,) = shape_checks_repeat.blocks(name, tensors)
+        return shape_formulas.block_diagonal(tensors)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
@@ -2165,26 +2391,30 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
         tensor([[1, 0],
                 [0, 2]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "diag_embed"
-    if out is not None:
-        return write_out(name, out, diag_embed(input, offset, dim1, dim2))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if offset.__class__ is not int:
-        offset = checks.integer(name, "offset", offset)
-    if dim1.__class__ is not int:
-        dim1 = checks.integer(name, "dim1", dim1)
-    if dim2.__class__ is not int:
-        dim2 = checks.integer(name, "dim2", dim2)
-    self, offset, dim1, dim2 = shape_checks_repeat.diag_embed(name, self, offset, dim1, dim2)
-    return op.diagonal_backward(
-        self, shape_formulas.shape_with_diagonal(self._shape, offset, dim1, dim2), offset, dim1, dim2
-    )
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "diag_embed"
+        if out is not None:
+            return write_out(name, out, diag_embed(input, offset, dim1, dim2))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if offset.__class__ is not int:
+            offset = checks.integer(name, "offset", offset)
+        if dim1.__class__ is not int:
+            dim1 = checks.integer(name, "dim1", dim1)
+        if dim2.__class__ is not int:
+            dim2 = checks.integer(name, "dim2", dim2)
+        self, offset, dim1, dim2 = shape_checks_repeat.diag_embed(name, self, offset, dim1, dim2)
+        return op.diagonal_backward(
+            self, shape_formulas.shape_with_diagonal(self._shape, offset, dim1, dim2), offset, dim1, dim2
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -2207,19 +2437,23 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
                 [0, 0, 2],
                 [0, 0, 0]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("diagflat", diagflat, "composite", input, offset, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "diagflat"
-    if out is not None:
-        return write_out(name, out, diagflat(input, offset))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if offset.__class__ is not int:
-        offset = checks.integer(name, "offset", offset)
-    return shape_formulas.diagonal_matrix(self.flatten(), offset)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("diagflat", diagflat, "composite", input, offset, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "diagflat"
+        if out is not None:
+            return write_out(name, out, diagflat(input, offset))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if offset.__class__ is not int:
+            offset = checks.integer(name, "offset", offset)
+        return shape_formulas.diagonal_matrix(self.flatten(), offset)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -2247,24 +2481,28 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
                 [4, 2, 1],
                 [9, 3, 1]])
     """
-    if (x.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("vander", vander, "composite", x, N, increasing, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "vander"
-    if out is not None:
-        return write_out(name, out, vander(x, N, increasing))
-    if not isinstance(x, Tensor):
-        x = checks.tensor(name, "x", x)
-    if N is not None and N.__class__ is not int:
-        N = checks.integer(name, "N", N)
-    if increasing.__class__ is not bool:
-        increasing = checks.boolean(name, "increasing", increasing)
-    x, N, increasing = shape_checks_repeat.vander(name, x, N, increasing)
-    count = x._shape[0] if N is None else N
-    return x.unsqueeze(1) ** (
-        op.arange(count, device=x._device) if increasing else op.arange(count - 1, -1, -1, device=x._device)
-    )
+    try:
+        if (x.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("vander", vander, "composite", x, N, increasing, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "vander"
+        if out is not None:
+            return write_out(name, out, vander(x, N, increasing))
+        if not isinstance(x, Tensor):
+            x = checks.tensor(name, "x", x)
+        if N is not None and N.__class__ is not int:
+            N = checks.integer(name, "N", N)
+        if increasing.__class__ is not bool:
+            increasing = checks.boolean(name, "increasing", increasing)
+        x, N, increasing = shape_checks_repeat.vander(name, x, N, increasing)
+        count = x._shape[0] if N is None else N
+        return x.unsqueeze(1) ** (
+            op.arange(count, device=x._device) if increasing else op.arange(count - 1, -1, -1, device=x._device)
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def adjoint(input: Tensor) -> Tensor:
@@ -2286,24 +2524,28 @@ def adjoint(input: Tensor) -> Tensor:
         tensor([[1.-2.j],
                 [0.-3.j]])
     """
-    if not watch.every:
-        result = ADJOINT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = ADJOINT.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("adjoint", adjoint, "composite", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("adjoint", adjoint, "composite", input)) is not NOT_HANDLED
-    ):
+        name = "adjoint"
+        given = ()
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = shape_checks_slice_join.adjoint(name, self)
+        result = self.transpose(-2, -1).conj() if self.ndim else self.conj()
+        ADJOINT.remember_made(self, given, result)
         return result
-    name = "adjoint"
-    given = ()
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = shape_checks_slice_join.adjoint(name, self)
-    result = self.transpose(-2, -1).conj() if self.ndim else self.conj()
-    ADJOINT.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
@@ -2328,18 +2570,22 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         tensor([[0, 1, 2],
                 [2, 3, 4]])
     """
-    if not watch.every:
-        result = UNFOLD.launch(input, dimension, size, step)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = UNFOLD.launch(input, dimension, size, step)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dimension.__class__ not in plain
+            or size.__class__ not in plain
+            or step.__class__ not in plain
+        ) and (result := intercept("unfold", unfold, "windows", input, dimension, size, step)) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dimension.__class__ not in plain
-        or size.__class__ not in plain
-        or step.__class__ not in plain
-    ) and (result := intercept("unfold", unfold, "windows", input, dimension, size, step)) is not NOT_HANDLED:
-        return result
-    return _unfold("unfold", input, dimension, size, step)
+        return _unfold("unfold", input, dimension, size, step)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _unfold(name: str, self, dimension, size, step) -> Any:
@@ -2386,21 +2632,27 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the gradient has one window of `length` at each step.
     """
-    if not watch.every:
-        result = UNFOLD_BACKWARD.launch(grad_output, input_sizes, dim, length, step)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = UNFOLD_BACKWARD.launch(grad_output, input_sizes, dim, length, step)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or foreign(input_sizes)
+            or dim.__class__ not in plain
+            or length.__class__ not in plain
+            or step.__class__ not in plain
+        ) and (
+            result := intercept(
+                "unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or foreign(input_sizes)
-        or dim.__class__ not in plain
-        or length.__class__ not in plain
-        or step.__class__ not in plain
-    ) and (
-        result := intercept("unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step)
-    ) is not NOT_HANDLED:
-        return result
-    return _unfold_backward("unfold_backward", grad_output, input_sizes, dim, length, step)
+        return _unfold_backward("unfold_backward", grad_output, input_sizes, dim, length, step)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, into=None) -> Any:
@@ -2468,17 +2720,21 @@ def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = Non
         >>> sg.select(sg.tensor([[1, 2], [3, 4]]), 1, 0)
         tensor([1, 3])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = SELECT.launch(input, dim, index)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = SELECT.launch(input, dim, index)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or dim.__class__ not in plain or index.__class__ not in plain) and (
+            result := intercept("select.int", select, "along", input, dim, index)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or dim.__class__ not in plain or index.__class__ not in plain) and (
-        result := intercept("select.int", select, "along", input, dim, index)
-    ) is not NOT_HANDLED:
-        return result
-    return _select("select", input, dim, index)
+        return _select("select", input, dim, index)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _select(name: str, self, dim, index) -> Any:
@@ -2522,20 +2778,24 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
     Raises:
         RuntimeError: expected: arguments of select on a tensor of `sizes`; the gradient has the shape of the slice.
     """
-    if not watch.every:
-        result = SELECT_BACKWARD.launch(grad_output, input_sizes, dim, index)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = SELECT_BACKWARD.launch(grad_output, input_sizes, dim, index)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or foreign(input_sizes)
+            or dim.__class__ not in plain
+            or index.__class__ not in plain
+        ) and (
+            result := intercept("select_backward", select_backward, "along", grad_output, input_sizes, dim, index)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or foreign(input_sizes)
-        or dim.__class__ not in plain
-        or index.__class__ not in plain
-    ) and (
-        result := intercept("select_backward", select_backward, "along", grad_output, input_sizes, dim, index)
-    ) is not NOT_HANDLED:
-        return result
-    return _select_backward("select_backward", grad_output, input_sizes, dim, index)
+        return _select_backward("select_backward", grad_output, input_sizes, dim, index)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None) -> Any:
@@ -2593,19 +2853,23 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
         IndexError, ValueError: expected: `dim` in range; `step` above 0; `start` and `end` are clamped to the size as
             Python does.
     """
-    if not watch.every:
-        result = SLICE.launch(input, dim, start, end, step)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = SLICE.launch(input, dim, start, end, step)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or start.__class__ not in plain
+            or end.__class__ not in plain
+            or step.__class__ not in plain
+        ) and (result := intercept("slice.Tensor", slice, "along", input, dim, start, end, step)) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or start.__class__ not in plain
-        or end.__class__ not in plain
-        or step.__class__ not in plain
-    ) and (result := intercept("slice.Tensor", slice, "along", input, dim, start, end, step)) is not NOT_HANDLED:
-        return result
-    return _slice("slice", input, dim, start, end, step)
+        return _slice("slice", input, dim, start, end, step)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _slice(name: str, self, dim, start, end, step) -> Any:
@@ -2658,22 +2922,28 @@ def slice_backward(
     Raises:
         RuntimeError: expected: arguments of slice on a tensor of `sizes`; the gradient has the shape of the slice.
     """
-    if not watch.every:
-        result = SLICE_BACKWARD.launch(grad_output, input_sizes, dim, start, end, step)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = SLICE_BACKWARD.launch(grad_output, input_sizes, dim, start, end, step)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or foreign(input_sizes)
+            or dim.__class__ not in plain
+            or start.__class__ not in plain
+            or end.__class__ not in plain
+            or step.__class__ not in plain
+        ) and (
+            result := intercept(
+                "slice_backward", slice_backward, "along", grad_output, input_sizes, dim, start, end, step
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or foreign(input_sizes)
-        or dim.__class__ not in plain
-        or start.__class__ not in plain
-        or end.__class__ not in plain
-        or step.__class__ not in plain
-    ) and (
-        result := intercept("slice_backward", slice_backward, "along", grad_output, input_sizes, dim, start, end, step)
-    ) is not NOT_HANDLED:
-        return result
-    return _slice_backward("slice_backward", grad_output, input_sizes, dim, start, end, step)
+        return _slice_backward("slice_backward", grad_output, input_sizes, dim, start, end, step)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, into=None) -> Any:
@@ -2747,20 +3017,24 @@ def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None
         >>> sg.narrow(sg.arange(6), 0, 2, 3)
         tensor([2, 3, 4])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = NARROW.launch(input, dim, start, length)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = NARROW.launch(input, dim, start, length)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or dim.__class__ not in plain
+            or start.__class__ not in plain
+            or length.__class__ not in plain
+        ) and (result := intercept("narrow", narrow, "along", input, dim, start, length)) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or dim.__class__ not in plain
-        or start.__class__ not in plain
-        or length.__class__ not in plain
-    ) and (result := intercept("narrow", narrow, "along", input, dim, start, length)) is not NOT_HANDLED:
-        return result
-    return _narrow("narrow", input, dim, start, length)
+        return _narrow("narrow", input, dim, start, length)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _narrow(name: str, self, dim, start, length) -> Any:
@@ -2810,20 +3084,32 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
         tensor([[1, 2],
                 [4, 5]])
     """
-    if (input.__class__ not in plain or foreign(size) or foreign(stride) or storage_offset.__class__ not in plain) and (
-        result := intercept("as_strided", as_strided, "restrided", input, size, stride, storage_offset)
-    ) is not NOT_HANDLED:
-        return result
-    return _as_strided("as_strided", input, size, stride, storage_offset)
+    try:
+        if (
+            input.__class__ not in plain or foreign(size) or foreign(stride) or storage_offset.__class__ not in plain
+        ) and (
+            result := intercept("as_strided", as_strided, "restrided", input, size, stride, storage_offset)
+        ) is not NOT_HANDLED:
+            return result
+        return _as_strided("as_strided", input, size, stride, storage_offset)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """`as_strided`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or foreign(size) or foreign(stride) or storage_offset.__class__ not in plain) and (
-        result := intercept("as_strided", as_strided_, "restrided", input, size, stride, storage_offset)
-    ) is not NOT_HANDLED:
-        return result
-    return view_in_place("as_strided_", input, as_strided, size, stride, storage_offset)
+    try:
+        if (
+            input.__class__ not in plain or foreign(size) or foreign(stride) or storage_offset.__class__ not in plain
+        ) and (
+            result := intercept("as_strided", as_strided_, "restrided", input, size, stride, storage_offset)
+        ) is not NOT_HANDLED:
+            return result
+        return view_in_place("as_strided_", input, as_strided, size, stride, storage_offset)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
@@ -2872,22 +3158,28 @@ def restride(
     Raises:
         RuntimeError: expected: one stride for each size, and nothing negative.
     """
-    if not watch.every:
-        result = RESTRIDE.launch(input, stride, offset, to_size, to_stride, to_offset)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = RESTRIDE.launch(input, stride, offset, to_size, to_stride, to_offset)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or foreign(stride)
+            or offset.__class__ not in plain
+            or foreign(to_size)
+            or foreign(to_stride)
+            or to_offset.__class__ not in plain
+        ) and (
+            result := intercept(
+                "restride", restride, "restrided_sum", input, stride, offset, to_size, to_stride, to_offset
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or foreign(stride)
-        or offset.__class__ not in plain
-        or foreign(to_size)
-        or foreign(to_stride)
-        or to_offset.__class__ not in plain
-    ) and (
-        result := intercept("restride", restride, "restrided_sum", input, stride, offset, to_size, to_stride, to_offset)
-    ) is not NOT_HANDLED:
-        return result
-    return _restride("restride", input, stride, offset, to_size, to_stride, to_offset)
+        return _restride("restride", input, stride, offset, to_size, to_stride, to_offset)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, into=None) -> Any:
@@ -2953,18 +3245,22 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         >>> sg.diagonal(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
-    if not watch.every:
-        result = DIAGONAL.launch(input, offset, dim1, dim2)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = DIAGONAL.launch(input, offset, dim1, dim2)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or offset.__class__ not in plain
+            or dim1.__class__ not in plain
+            or dim2.__class__ not in plain
+        ) and (result := intercept("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or offset.__class__ not in plain
-        or dim1.__class__ not in plain
-        or dim2.__class__ not in plain
-    ) and (result := intercept("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not NOT_HANDLED:
-        return result
-    return _diagonal("diagonal", input, offset, dim1, dim2)
+        return _diagonal("diagonal", input, offset, dim1, dim2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
@@ -3013,23 +3309,27 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
         IndexError, RuntimeError: expected: arguments of diagonal on a tensor of `sizes`; the gradient has the shape of
             the diagonal.
     """
-    if not watch.every:
-        result = DIAGONAL_BACKWARD.launch(grad_output, input_sizes, offset, dim1, dim2)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = DIAGONAL_BACKWARD.launch(grad_output, input_sizes, offset, dim1, dim2)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or foreign(input_sizes)
+            or offset.__class__ not in plain
+            or dim1.__class__ not in plain
+            or dim2.__class__ not in plain
+        ) and (
+            result := intercept(
+                "diagonal_backward", diagonal_backward, "along", grad_output, input_sizes, offset, dim1, dim2
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (
-        grad_output.__class__ not in plain
-        or foreign(input_sizes)
-        or offset.__class__ not in plain
-        or dim1.__class__ not in plain
-        or dim2.__class__ not in plain
-    ) and (
-        result := intercept(
-            "diagonal_backward", diagonal_backward, "along", grad_output, input_sizes, offset, dim1, dim2
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _diagonal_backward("diagonal_backward", grad_output, input_sizes, offset, dim1, dim2)
+        return _diagonal_backward("diagonal_backward", grad_output, input_sizes, offset, dim1, dim2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, into=None) -> Any:
@@ -3100,20 +3400,24 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         tensor([[1, 0],
                 [0, 2]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("diag", diag, "composite", input, diagonal, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "diag"
-    if out is not None:
-        return write_out(name, out, diag(input, diagonal))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if diagonal.__class__ is not int:
-        diagonal = checks.integer(name, "diagonal", diagonal)
-    self, diagonal = shape_checks_repeat.diag(name, self, diagonal)
-    return shape_formulas.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("diag", diag, "composite", input, diagonal, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "diag"
+        if out is not None:
+            return write_out(name, out, diag(input, diagonal))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if diagonal.__class__ is not int:
+            diagonal = checks.integer(name, "diagonal", diagonal)
+        self, diagonal = shape_checks_repeat.diag(name, self, diagonal)
+        return shape_formulas.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -3136,18 +3440,22 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.trace(sg.tensor([[1, 2], [3, 4]]))
         tensor(5)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("trace", trace, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "trace"
-    if out is not None:
-        return write_out(name, out, trace(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = shape_checks_repeat.matrix(name, self)
-    return self.diagonal().sum()
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("trace", trace, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "trace"
+        if out is not None:
+            return write_out(name, out, trace(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = shape_checks_repeat.matrix(name, self)
+        return self.diagonal().sum()
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -3170,17 +3478,21 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
         >>> sg.unbind(sg.tensor([[1, 2], [3, 4]]))
         (tensor([1, 2]), tensor([3, 4]))
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = UNBIND.launch(input, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = UNBIND.launch(input, dim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("unbind.int", unbind, "along", input, dim)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("unbind.int", unbind, "along", input, dim)
-    ) is not NOT_HANDLED:
-        return result
-    return _unbind("unbind", input, dim)
+        return _unbind("unbind", input, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _unbind(name: str, self, dim) -> Any:
@@ -3222,15 +3534,19 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; pieces of size 0 only of nothing.
     """
-    if not watch.every:
-        result = SPLIT_TENSOR.launch(input, split_size, dim)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = SPLIT_TENSOR.launch(input, split_size, dim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or split_size.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("split.Tensor", split_tensor, "along", input, split_size, dim)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or split_size.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("split.Tensor", split_tensor, "along", input, split_size, dim)
-    ) is not NOT_HANDLED:
-        return result
-    return _split_tensor("split", input, split_size, dim)
+        return _split_tensor("split", input, split_size, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _split_tensor(name: str, self, split_size, dim) -> Any:
@@ -3278,17 +3594,21 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *,
         >>> sg.split_with_sizes(sg.arange(5), [2, 3])
         (tensor([0, 1]), tensor([2, 3, 4]))
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = SPLIT_WITH_SIZES.launch(input, split_sizes, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = SPLIT_WITH_SIZES.launch(input, split_sizes, dim)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(split_sizes) or dim.__class__ not in plain) and (
+            result := intercept("split_with_sizes", split_with_sizes, "along", input, split_sizes, dim)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(split_sizes) or dim.__class__ not in plain) and (
-        result := intercept("split_with_sizes", split_with_sizes, "along", input, split_sizes, dim)
-    ) is not NOT_HANDLED:
-        return result
-    return _split_with_sizes("split_with_sizes", input, split_sizes, dim)
+        return _split_with_sizes("split_with_sizes", input, split_sizes, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
@@ -3331,26 +3651,31 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     Gradients:
         through: split_with_sizes(self, split_size, dim)
     """
-    if not watch.every:
-        result = SPLIT_SIZES.launch(input, split_size, dim)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = SPLIT_SIZES.launch(input, split_size, dim)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("split.sizes", split_sizes, "composite", input, split_size, dim))
+            is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("split.sizes", split_sizes, "composite", input, split_size, dim)) is not NOT_HANDLED
-    ):
+        name = "split"
+        given = (split_size, dim)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        split_size = checks.integer_list(name, "split_size", split_size)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        result = op.split_with_sizes(self, split_size, dim)
+        SPLIT_SIZES.remember_made(self, given, result)
         return result
-    name = "split"
-    given = (split_size, dim)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    split_size = checks.integer_list(name, "split_size", split_size)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    result = op.split_with_sizes(self, split_size, dim)
-    SPLIT_SIZES.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -3374,30 +3699,34 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
         >>> sg.chunk(sg.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = CHUNK.launch(input, chunks, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = CHUNK.launch(input, chunks, dim)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("chunk", chunk, "composite", input, chunks, dim)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("chunk", chunk, "composite", input, chunks, dim)) is not NOT_HANDLED
-    ):
+        name = "chunk"
+        given = (chunks, dim)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if chunks.__class__ is not int:
+            chunks = checks.integer(name, "chunks", chunks)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        self, chunks, dim = shape_checks_slice_join.chunk(name, self, chunks, dim)
+        result = shape_formulas.chunks_of(self, chunks, dim)
+        CHUNK.remember_made(self, given, result)
         return result
-    name = "chunk"
-    given = (chunks, dim)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if chunks.__class__ is not int:
-        chunks = checks.integer(name, "chunks", chunks)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, chunks, dim = shape_checks_slice_join.chunk(name, self, chunks, dim)
-    result = shape_formulas.chunks_of(self, chunks, dim)
-    CHUNK.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -3422,29 +3751,33 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
         >>> sg.unsafe_chunk(x * 2, 3)[0].zero_().detach()
         tensor([0.])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = UNSAFE_CHUNK.launch(input, chunks, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = UNSAFE_CHUNK.launch(input, chunks, dim)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("unsafe_chunk", unsafe_chunk, "composite", input, chunks, dim)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("unsafe_chunk", unsafe_chunk, "composite", input, chunks, dim)) is not NOT_HANDLED
-    ):
+        name = "unsafe_chunk"
+        given = (chunks, dim)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if chunks.__class__ is not int:
+            chunks = checks.integer(name, "chunks", chunks)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        result = shape_formulas.each_unaliased(self, op.chunk(self, chunks, dim), dim)
+        UNSAFE_CHUNK.remember_made(self, given, result)
         return result
-    name = "unsafe_chunk"
-    given = (chunks, dim)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if chunks.__class__ is not int:
-        chunks = checks.integer(name, "chunks", chunks)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    result = shape_formulas.each_unaliased(self, op.chunk(self, chunks, dim), dim)
-    UNSAFE_CHUNK.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -3469,29 +3802,34 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
         >>> sg.unsafe_split(x * 2, 1)[0].zero_().detach()
         tensor([0.])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = UNSAFE_SPLIT.launch(input, split_size, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = UNSAFE_SPLIT.launch(input, split_size, dim)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("unsafe_split", unsafe_split, "composite", input, split_size, dim))
+            is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("unsafe_split", unsafe_split, "composite", input, split_size, dim)) is not NOT_HANDLED
-    ):
+        name = "unsafe_split"
+        given = (split_size, dim)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if split_size.__class__ is not int:
+            split_size = checks.integer(name, "split_size", split_size)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        result = shape_formulas.each_unaliased(self, op.split(self, split_size, dim), dim)
+        UNSAFE_SPLIT.remember_made(self, given, result)
         return result
-    name = "unsafe_split"
-    given = (split_size, dim)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if split_size.__class__ is not int:
-        split_size = checks.integer(name, "split_size", split_size)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    result = shape_formulas.each_unaliased(self, op.split(self, split_size, dim), dim)
-    UNSAFE_SPLIT.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def unsafe_split_with_sizes(
@@ -3518,33 +3856,37 @@ def unsafe_split_with_sizes(
         >>> sg.unsafe_split_with_sizes(x * 2, [1, 2])[0].zero_().detach()
         tensor([0.])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = UNSAFE_SPLIT_WITH_SIZES.launch(input, split_sizes, dim)
-        if result is not None:
-            return result
-    if (
-        input.__class__ not in plain
-        and (
-            result := intercept(
-                "unsafe_split_with_sizes", unsafe_split_with_sizes, "composite", input, split_sizes, dim
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = UNSAFE_SPLIT_WITH_SIZES.launch(input, split_sizes, dim)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (
+                result := intercept(
+                    "unsafe_split_with_sizes", unsafe_split_with_sizes, "composite", input, split_sizes, dim
+                )
             )
-        )
-        is not NOT_HANDLED
-    ):
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "unsafe_split_with_sizes"
+        given = (split_sizes, dim)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        result = shape_formulas.each_unaliased(self, op.split_with_sizes(self, split_sizes, dim), dim)
+        UNSAFE_SPLIT_WITH_SIZES.remember_made(self, given, result)
         return result
-    name = "unsafe_split_with_sizes"
-    given = (split_sizes, dim)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    result = shape_formulas.each_unaliased(self, op.split_with_sizes(self, split_sizes, dim), dim)
-    UNSAFE_SPLIT_WITH_SIZES.remember_made(self, given, result)
-    return result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="widest")
@@ -3571,19 +3913,23 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
                 [3, 4],
                 [5, 6]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = CAT.launch(tensors, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = CAT.launch(tensors, dim)
+            if result is not None:
+                return result
+        if (foreign(tensors) or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cat", cat, "concatenated", tensors, dim, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (foreign(tensors) or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cat", cat, "concatenated", tensors, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("cat", out, _cat("cat", tensors, dim), (*listed(tensors),), share="overlap")
-    return _cat("cat", tensors, dim)
+        if out is not None:
+            return write_out("cat", out, _cat("cat", tensors, dim), (*listed(tensors),), share="overlap")
+        return _cat("cat", tensors, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _cat(name: str, tensors, dim, into=None) -> Any:
@@ -3639,19 +3985,23 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
         tensor([[1, 3],
                 [2, 4]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None:
-        result = STACK.launch(tensors, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None:
+            result = STACK.launch(tensors, dim)
+            if result is not None:
+                return result
+        if (foreign(tensors) or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("stack", stack, "new_dimension", tensors, dim, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (foreign(tensors) or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("stack", stack, "new_dimension", tensors, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("stack", out, _stack("stack", tensors, dim), (*listed(tensors),), share="overlap")
-    return _stack("stack", tensors, dim)
+        if out is not None:
+            return write_out("stack", out, _stack("stack", tensors, dim), (*listed(tensors),), share="overlap")
+        return _stack("stack", tensors, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _stack(name: str, tensors, dim, into=None) -> Any:
@@ -3701,17 +4051,21 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         tensor([[3, 4],
                 [1, 2]])
     """
-    if not watch.every and out is None:
-        result = FLIP.launch(input, dims)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = FLIP.launch(input, dims)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(dims) or out.__class__ not in plain) and (
+            result := intercept("flip", flip, "along", input, dims, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(dims) or out.__class__ not in plain) and (
-        result := intercept("flip", flip, "along", input, dims, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("flip", out, _flip("flip", input, dims), (input,), share="overlap")
-    return _flip("flip", input, dims)
+        if out is not None:
+            return write_out("flip", out, _flip("flip", input, dims), (input,), share="overlap")
+        return _flip("flip", input, dims)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _flip(name: str, self, dims, into=None) -> Any:
@@ -3767,17 +4121,21 @@ def roll(
         >>> sg.roll(sg.arange(5), 2)
         tensor([3, 4, 0, 1, 2])
     """
-    if not watch.every and out is None:
-        result = ROLL.launch(input, shifts, dims)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = ROLL.launch(input, shifts, dims)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or foreign(shifts) or foreign(dims) or out.__class__ not in plain) and (
+            result := intercept("roll", roll, "rolled", input, shifts, dims, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or foreign(shifts) or foreign(dims) or out.__class__ not in plain) and (
-        result := intercept("roll", roll, "rolled", input, shifts, dims, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("roll", out, _roll("roll", input, shifts, dims), (input,), share="overlap")
-    return _roll("roll", input, shifts, dims)
+        if out is not None:
+            return write_out("roll", out, _roll("roll", input, shifts, dims), (input,), share="overlap")
+        return _roll("roll", input, shifts, dims)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _roll(name: str, self, shifts, dims, into=None) -> Any:
@@ -3833,29 +4191,37 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [0., 0., 1.],
                 [0., 0., 0.]])
     """
-    if not watch.every and out is None:
-        result = TRIU.launch(input, diagonal)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = TRIU.launch(input, diagonal)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or diagonal.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("triu", triu, "leading", input, diagonal, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or diagonal.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("triu", triu, "leading", input, diagonal, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("triu", out, _triu("triu", input, diagonal), (input,), share="overlap")
-    return _triu("triu", input, diagonal)
+        if out is not None:
+            return write_out("triu", out, _triu("triu", input, diagonal), (input,), share="overlap")
+        return _triu("triu", input, diagonal)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or diagonal.__class__ not in plain) and (
-        result := intercept("triu", triu_, "leading", input, diagonal)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("triu_", input, (input,), keep=(), share="overlap", replaces=True)
-    before = input._grad_fn
-    _triu("triu_", original, diagonal, into=input)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or diagonal.__class__ not in plain) and (
+            result := intercept("triu", triu_, "leading", input, diagonal)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("triu_", input, (input,), keep=(), share="overlap", replaces=True)
+        before = input._grad_fn
+        _triu("triu_", original, diagonal, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _triu(name: str, self, diagonal, into=None) -> Any:
@@ -3907,29 +4273,37 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [1., 1., 0.],
                 [1., 1., 1.]])
     """
-    if not watch.every and out is None:
-        result = TRIL.launch(input, diagonal)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = TRIL.launch(input, diagonal)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or diagonal.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("tril", tril, "leading", input, diagonal, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or diagonal.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("tril", tril, "leading", input, diagonal, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("tril", out, _tril("tril", input, diagonal), (input,), share="overlap")
-    return _tril("tril", input, diagonal)
+        if out is not None:
+            return write_out("tril", out, _tril("tril", input, diagonal), (input,), share="overlap")
+        return _tril("tril", input, diagonal)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or diagonal.__class__ not in plain) and (
-        result := intercept("tril", tril_, "leading", input, diagonal)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("tril_", input, (input,), keep=(), share="overlap", replaces=True)
-    before = input._grad_fn
-    _tril("tril_", original, diagonal, into=input)
-    return after_write(input, before)
+    try:
+        if (input.__class__ not in plain or diagonal.__class__ not in plain) and (
+            result := intercept("tril", tril_, "leading", input, diagonal)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("tril_", input, (input,), keep=(), share="overlap", replaces=True)
+        before = input._grad_fn
+        _tril("tril_", original, diagonal, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _tril(name: str, self, diagonal, into=None) -> Any:
@@ -3980,21 +4354,29 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
         >>> sg.constant_pad_nd(sg.tensor([1, 2]), (1, 2), 9)
         tensor([9, 1, 2, 9, 9])
     """
-    if not watch.every and out is None:
-        result = CONSTANT_PAD_ND.launch(input, pad, value)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = CONSTANT_PAD_ND.launch(input, pad, value)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain or foreign(pad) or value.__class__ not in plain or out.__class__ not in plain
+        ) and (
+            result := intercept("constant_pad_nd", constant_pad_nd, "leading", input, pad, value, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain or foreign(pad) or value.__class__ not in plain or out.__class__ not in plain
-    ) and (
-        result := intercept("constant_pad_nd", constant_pad_nd, "leading", input, pad, value, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value), (input,), share="overlap"
-        )
-    return _constant_pad_nd("constant_pad_nd", input, pad, value)
+        if out is not None:
+            return write_out(
+                "constant_pad_nd",
+                out,
+                _constant_pad_nd("constant_pad_nd", input, pad, value),
+                (input,),
+                share="overlap",
+            )
+        return _constant_pad_nd("constant_pad_nd", input, pad, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
@@ -4051,17 +4433,21 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
         >>> x, y
         (tensor([0., 0.]), tensor([1., 1.]))
     """
-    if not watch.every and out is None and memory_format is None:
-        result = CLONE.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None and memory_format is None:
+            result = CLONE.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("clone", clone, "leading", input, memory_format=memory_format, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("clone", clone, "leading", input, memory_format=memory_format, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("clone", out, _clone("clone", input, memory_format), (input,), share="overlap")
-    return _clone("clone", input, memory_format)
+        if out is not None:
+            return write_out("clone", out, _clone("clone", input, memory_format), (input,), share="overlap")
+        return _clone("clone", input, memory_format)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _clone(name: str, self, memory_format, into=None) -> Any:
@@ -4112,16 +4498,20 @@ def contiguous_copy(input: Tensor) -> Tensor:
     Gradients:
         self: grad
     """
-    if not watch.every:
-        result = CONTIGUOUS_COPY.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = CONTIGUOUS_COPY.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("contiguous_copy", contiguous_copy, "leading", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("contiguous_copy", contiguous_copy, "leading", input)) is not NOT_HANDLED
-    ):
-        return result
-    return _contiguous_copy("contiguous_copy", input)
+        return _contiguous_copy("contiguous_copy", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _contiguous_copy(name: str, self, into=None) -> Any:
@@ -4161,17 +4551,21 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: grad
     """
-    if not watch.every and out is None:
-        result = _TO_COPY.launch(input, dtype)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = _TO_COPY.launch(input, dtype)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("_to_copy", _to_copy, "leading", input, dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("_to_copy", _to_copy, "leading", input, dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype), (input,), share="overlap")
-    return __to_copy("_to_copy", input, dtype)
+        if out is not None:
+            return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype), (input,), share="overlap")
+        return __to_copy("_to_copy", input, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def __to_copy(name: str, self, dtype, into=None) -> Any:
@@ -4212,12 +4606,16 @@ def to_device(input: Tensor, device: Any, non_blocking: bool) -> Tensor:
     Gradients:
         self: to_device(grad, self.device, non_blocking)
     """
-    if (
-        input.__class__ not in plain
-        and (result := intercept("to_device", to_device, "leading", input, device, non_blocking)) is not NOT_HANDLED
-    ):
-        return result
-    return _to_device("to_device", input, device, non_blocking)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("to_device", to_device, "leading", input, device, non_blocking)) is not NOT_HANDLED
+        ):
+            return result
+        return _to_device("to_device", input, device, non_blocking)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _to_device(name: str, self, device, non_blocking, into=None) -> Any:
@@ -4266,17 +4664,25 @@ def im2col(
     Raises:
         RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
     """
-    if not watch.every:
-        result = IM2COL.launch(input, kernel_size, dilation, padding, stride)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = IM2COL.launch(input, kernel_size, dilation, padding, stride)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or foreign(kernel_size)
+            or foreign(dilation)
+            or foreign(padding)
+            or foreign(stride)
+        ) and (
+            result := intercept("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain or foreign(kernel_size) or foreign(dilation) or foreign(padding) or foreign(stride)
-    ) and (
-        result := intercept("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride)
-    ) is not NOT_HANDLED:
-        return result
-    return _im2col("im2col", input, kernel_size, dilation, padding, stride)
+        return _im2col("im2col", input, kernel_size, dilation, padding, stride)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) -> Any:
@@ -4343,22 +4749,26 @@ def col2im(
     Raises:
         RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
     """
-    if not watch.every:
-        result = COL2IM.launch(input, output_size, kernel_size, dilation, padding, stride)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = COL2IM.launch(input, output_size, kernel_size, dilation, padding, stride)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or foreign(output_size)
+            or foreign(kernel_size)
+            or foreign(dilation)
+            or foreign(padding)
+            or foreign(stride)
+        ) and (
+            result := intercept("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or foreign(output_size)
-        or foreign(kernel_size)
-        or foreign(dilation)
-        or foreign(padding)
-        or foreign(stride)
-    ) and (
-        result := intercept("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride)
-    ) is not NOT_HANDLED:
-        return result
-    return _col2im("col2im", input, output_size, kernel_size, dilation, padding, stride)
+        return _col2im("col2im", input, output_size, kernel_size, dilation, padding, stride)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride, into=None) -> Any:
@@ -4419,17 +4829,21 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.alias_copy(sg.tensor([1, 2]))
         tensor([1, 2])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("alias_copy", alias_copy, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "alias_copy"
-    if out is not None:
-        return write_out(name, out, alias_copy(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return op.contiguous_copy(self)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("alias_copy", alias_copy, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "alias_copy"
+        if out is not None:
+            return write_out(name, out, alias_copy(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        return op.contiguous_copy(self)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -4449,17 +4863,21 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.detach_copy(sg.ones(2, requires_grad=True)).requires_grad
         False
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("detach_copy", detach_copy, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "detach_copy"
-    if out is not None:
-        return write_out(name, out, detach_copy(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return op.contiguous_copy(self.detach())
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("detach_copy", detach_copy, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "detach_copy"
+        if out is not None:
+            return write_out(name, out, detach_copy(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        return op.contiguous_copy(self.detach())
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def as_strided_copy(
@@ -4490,23 +4908,27 @@ def as_strided_copy(
         tensor([[1, 2],
                 [4, 5]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "as_strided_copy", as_strided_copy, "composite", input, size, stride, storage_offset, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "as_strided_copy"
-    if out is not None:
-        return write_out(name, out, as_strided_copy(input, size, stride, storage_offset))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    size = checks.integer_list(name, "size", size)
-    stride = checks.integer_list(name, "stride", stride)
-    if storage_offset is not None and storage_offset.__class__ is not int:
-        storage_offset = checks.integer(name, "storage_offset", storage_offset)
-    return op.contiguous_copy(self.as_strided(size, stride, storage_offset))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "as_strided_copy", as_strided_copy, "composite", input, size, stride, storage_offset, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "as_strided_copy"
+        if out is not None:
+            return write_out(name, out, as_strided_copy(input, size, stride, storage_offset))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        size = checks.integer_list(name, "size", size)
+        stride = checks.integer_list(name, "stride", stride)
+        if storage_offset is not None and storage_offset.__class__ is not int:
+            storage_offset = checks.integer(name, "storage_offset", storage_offset)
+        return op.contiguous_copy(self.as_strided(size, stride, storage_offset))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None) -> Tensor:
@@ -4529,23 +4951,27 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
         >>> sg.diagonal_copy(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("diagonal_copy", diagonal_copy, "composite", input, offset, dim1, dim2, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "diagonal_copy"
-    if out is not None:
-        return write_out(name, out, diagonal_copy(input, offset, dim1, dim2))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if offset.__class__ is not int:
-        offset = checks.integer(name, "offset", offset)
-    if dim1.__class__ is not int:
-        dim1 = checks.integer(name, "dim1", dim1)
-    if dim2.__class__ is not int:
-        dim2 = checks.integer(name, "dim2", dim2)
-    return op.contiguous_copy(self.diagonal(offset, dim1, dim2))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("diagonal_copy", diagonal_copy, "composite", input, offset, dim1, dim2, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "diagonal_copy"
+        if out is not None:
+            return write_out(name, out, diagonal_copy(input, offset, dim1, dim2))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if offset.__class__ is not int:
+            offset = checks.integer(name, "offset", offset)
+        if dim1.__class__ is not int:
+            dim1 = checks.integer(name, "dim1", dim1)
+        if dim2.__class__ is not int:
+            dim2 = checks.integer(name, "dim2", dim2)
+        return op.contiguous_copy(self.diagonal(offset, dim1, dim2))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -4567,18 +4993,22 @@ def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
         tensor([[1, 1],
                 [2, 2]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("expand_copy", expand_copy, "composite", input, size, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "expand_copy"
-    if out is not None:
-        return write_out(name, out, expand_copy(input, size))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    size = checks.integer_list(name, "size", size)
-    return op.contiguous_copy(self.expand(size))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("expand_copy", expand_copy, "composite", input, size, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "expand_copy"
+        if out is not None:
+            return write_out(name, out, expand_copy(input, size))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        size = checks.integer_list(name, "size", size)
+        return op.contiguous_copy(self.expand(size))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -4599,18 +5029,22 @@ def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = Non
         >>> sg.permute_copy(sg.ones(2, 3), (1, 0)).shape
         specgrad.Size([3, 2])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("permute_copy", permute_copy, "composite", input, dims, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "permute_copy"
-    if out is not None:
-        return write_out(name, out, permute_copy(input, dims))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    dims = checks.integer_list(name, "dims", dims)
-    return op.contiguous_copy(self.permute(dims))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("permute_copy", permute_copy, "composite", input, dims, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "permute_copy"
+        if out is not None:
+            return write_out(name, out, permute_copy(input, dims))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        dims = checks.integer_list(name, "dims", dims)
+        return op.contiguous_copy(self.permute(dims))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def select_copy(
@@ -4635,23 +5069,27 @@ def select_copy(
         >>> sg.select_copy(sg.tensor([[1, 2], [3, 4]]), 1, 0)
         tensor([1, 3])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("select_copy", select_copy, "composite", input, dim, index, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "select_copy"
-    if out is not None:
-        return write_out(name, out, select_copy(input, dim, index))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if index.__class__ is not int:
-        index = checks.integer(name, "index", index)
-    return op.contiguous_copy(self.select(dim, index))
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("select_copy", select_copy, "composite", input, dim, index, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "select_copy"
+        if out is not None:
+            return write_out(name, out, select_copy(input, dim, index))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if index.__class__ is not int:
+            index = checks.integer(name, "index", index)
+        return op.contiguous_copy(self.select(dim, index))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def slice_copy(
@@ -4688,28 +5126,32 @@ def slice_copy(
         >>> sg.slice_copy(sg.arange(6), 0, 1, 5, 2)
         tensor([1, 3])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("slice_copy", slice_copy, "composite", input, dim, start, end, step, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "slice_copy"
-    if out is not None:
-        return write_out(name, out, slice_copy(input, dim, start, end, step))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if start is not None and start.__class__ is not int:
-        start = checks.integer(name, "start", start)
-    if end is not None and end.__class__ is not int:
-        end = checks.integer(name, "end", end)
-    if step.__class__ is not int:
-        step = checks.integer(name, "step", step)
-    self, dim, start, end, step = shape_checks_slice_join.slice(name, self, dim, start, end, step)
-    return op.contiguous_copy(op.slice(self, dim, start, end, step))
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("slice_copy", slice_copy, "composite", input, dim, start, end, step, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "slice_copy"
+        if out is not None:
+            return write_out(name, out, slice_copy(input, dim, start, end, step))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if start is not None and start.__class__ is not int:
+            start = checks.integer(name, "start", start)
+        if end is not None and end.__class__ is not int:
+            end = checks.integer(name, "end", end)
+        if step.__class__ is not int:
+            step = checks.integer(name, "step", step)
+        self, dim, start, end, step = shape_checks_slice_join.slice(name, self, dim, start, end, step)
+        return op.contiguous_copy(op.slice(self, dim, start, end, step))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -4731,22 +5173,26 @@ def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None
         >>> sg.split_copy(sg.arange(5), 3)
         (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    if axis is not None:
-        dim = axis
-    if (
-        input.__class__ not in plain
-        and (result := intercept("split_copy", split_copy, "composite", input, split_size, dim)) is not NOT_HANDLED
-    ):
-        return result
-    name = "split_copy"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if split_size.__class__ is not int:
-        split_size = checks.integer(name, "split_size", split_size)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    return shape_formulas.each_copied(self.split(split_size, dim))
+    try:
+        if axis is not None:
+            dim = axis
+        if (
+            input.__class__ not in plain
+            and (result := intercept("split_copy", split_copy, "composite", input, split_size, dim)) is not NOT_HANDLED
+        ):
+            return result
+        name = "split_copy"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if split_size.__class__ is not int:
+            split_size = checks.integer(name, "split_size", split_size)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        return shape_formulas.each_copied(self.split(split_size, dim))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def split_with_sizes_copy(
@@ -4770,22 +5216,30 @@ def split_with_sizes_copy(
         >>> sg.split_with_sizes_copy(sg.arange(5), [2, 3])
         (tensor([0, 1]), tensor([2, 3, 4]))
     """
-    if axis is not None:
-        dim = axis
-    if (
-        input.__class__ not in plain
-        and (result := intercept("split_with_sizes_copy", split_with_sizes_copy, "composite", input, split_sizes, dim))
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "split_with_sizes_copy"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    return shape_formulas.each_copied(self.split_with_sizes(split_sizes, dim))
+    try:
+        if axis is not None:
+            dim = axis
+        if (
+            input.__class__ not in plain
+            and (
+                result := intercept(
+                    "split_with_sizes_copy", split_with_sizes_copy, "composite", input, split_sizes, dim
+                )
+            )
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "split_with_sizes_copy"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        return shape_formulas.each_copied(self.split_with_sizes(split_sizes, dim))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -4802,17 +5256,21 @@ def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         through: contiguous_copy(self.squeeze())
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("squeeze_copy", squeeze_copy_default, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "squeeze_copy"
-    if out is not None:
-        return write_out(name, out, squeeze_copy_default(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return op.contiguous_copy(self.squeeze())
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("squeeze_copy", squeeze_copy_default, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "squeeze_copy"
+        if out is not None:
+            return write_out(name, out, squeeze_copy_default(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        return op.contiguous_copy(self.squeeze())
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
@@ -4830,18 +5288,22 @@ def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | N
     Gradients:
         through: contiguous_copy(self.squeeze(dim))
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("squeeze_copy.dim", squeeze_copy_dim, "composite", input, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "squeeze_copy"
-    if out is not None:
-        return write_out(name, out, squeeze_copy_dim(input, dim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    return op.contiguous_copy(self.squeeze(dim))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("squeeze_copy.dim", squeeze_copy_dim, "composite", input, dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "squeeze_copy"
+        if out is not None:
+            return write_out(name, out, squeeze_copy_dim(input, dim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        dim = checks.integer_list(name, "dim", dim, 1)
+        return op.contiguous_copy(self.squeeze(dim))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -4862,17 +5324,21 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("t_copy", t_copy, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "t_copy"
-    if out is not None:
-        return write_out(name, out, t_copy(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return op.contiguous_copy(self.t())
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("t_copy", t_copy, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "t_copy"
+        if out is not None:
+            return write_out(name, out, t_copy(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        return op.contiguous_copy(self.t())
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
@@ -4894,21 +5360,25 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
         >>> sg.transpose_copy(sg.ones(2, 3), 0, 1).shape
         specgrad.Size([3, 2])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("transpose_copy", transpose_copy, "composite", input, dim0, dim1, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "transpose_copy"
-    if out is not None:
-        return write_out(name, out, transpose_copy(input, dim0, dim1))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim0.__class__ is not int:
-        dim0 = checks.integer(name, "dim0", dim0)
-    if dim1.__class__ is not int:
-        dim1 = checks.integer(name, "dim1", dim1)
-    return op.contiguous_copy(self.transpose(dim0, dim1))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("transpose_copy", transpose_copy, "composite", input, dim0, dim1, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "transpose_copy"
+        if out is not None:
+            return write_out(name, out, transpose_copy(input, dim0, dim1))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim0.__class__ is not int:
+            dim0 = checks.integer(name, "dim0", dim0)
+        if dim1.__class__ is not int:
+            dim1 = checks.integer(name, "dim1", dim1)
+        return op.contiguous_copy(self.transpose(dim0, dim1))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def unbind_copy(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -4929,20 +5399,24 @@ def unbind_copy(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Te
         >>> sg.unbind_copy(sg.tensor([[1, 2], [3, 4]]))
         (tensor([1, 2]), tensor([3, 4]))
     """
-    if axis is not None:
-        dim = axis
-    if (
-        input.__class__ not in plain
-        and (result := intercept("unbind_copy", unbind_copy, "composite", input, dim)) is not NOT_HANDLED
-    ):
-        return result
-    name = "unbind_copy"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    return shape_formulas.each_copied(self.unbind(dim))
+    try:
+        if axis is not None:
+            dim = axis
+        if (
+            input.__class__ not in plain
+            and (result := intercept("unbind_copy", unbind_copy, "composite", input, dim)) is not NOT_HANDLED
+        ):
+            return result
+        name = "unbind_copy"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        return shape_formulas.each_copied(self.unbind(dim))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Tensor | None = None) -> Tensor:
@@ -4966,23 +5440,27 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
         tensor([[0, 1, 2],
                 [2, 3, 4]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("unfold_copy", unfold_copy, "composite", input, dimension, size, step, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "unfold_copy"
-    if out is not None:
-        return write_out(name, out, unfold_copy(input, dimension, size, step))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dimension.__class__ is not int:
-        dimension = checks.integer(name, "dimension", dimension)
-    if size.__class__ is not int:
-        size = checks.integer(name, "size", size)
-    if step.__class__ is not int:
-        step = checks.integer(name, "step", step)
-    return op.contiguous_copy(self.unfold(dimension, size, step))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("unfold_copy", unfold_copy, "composite", input, dimension, size, step, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "unfold_copy"
+        if out is not None:
+            return write_out(name, out, unfold_copy(input, dimension, size, step))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dimension.__class__ is not int:
+            dimension = checks.integer(name, "dimension", dimension)
+        if size.__class__ is not int:
+            size = checks.integer(name, "size", size)
+        if step.__class__ is not int:
+            step = checks.integer(name, "step", step)
+        return op.contiguous_copy(self.unfold(dimension, size, step))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -5004,21 +5482,25 @@ def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None,
         >>> sg.unsqueeze_copy(sg.ones(2), 0).shape
         specgrad.Size([1, 2])
     """
-    if axis is not None:
-        dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("unsqueeze_copy", unsqueeze_copy, "composite", input, dim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "unsqueeze_copy"
-    if out is not None:
-        return write_out(name, out, unsqueeze_copy(input, dim))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    return op.contiguous_copy(self.unsqueeze(dim))
+    try:
+        if axis is not None:
+            dim = axis
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("unsqueeze_copy", unsqueeze_copy, "composite", input, dim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "unsqueeze_copy"
+        if out is not None:
+            return write_out(name, out, unsqueeze_copy(input, dim))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        return op.contiguous_copy(self.unsqueeze(dim))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -5036,18 +5518,22 @@ def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None 
     Gradients:
         through: contiguous_copy(self.reshape(size))
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("view_copy", view_copy_default, "composite", input, size, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "view_copy"
-    if out is not None:
-        return write_out(name, out, view_copy_default(input, size))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    size = checks.integer_list(name, "size", size)
-    return op.contiguous_copy(self.reshape(size))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("view_copy", view_copy_default, "composite", input, size, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "view_copy"
+        if out is not None:
+            return write_out(name, out, view_copy_default(input, size))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        size = checks.integer_list(name, "size", size)
+        return op.contiguous_copy(self.reshape(size))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def view_copy_dtype(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
@@ -5065,18 +5551,22 @@ def view_copy_dtype(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> 
     Gradients:
         through: contiguous_copy(self.contiguous().view(dtype))
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("view_copy.dtype", view_copy_dtype, "composite", input, dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "view_copy"
-    if out is not None:
-        return write_out(name, out, view_copy_dtype(input, dtype))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    dtype = checks.dtype(name, "dtype", dtype)
-    return op.contiguous_copy(self.contiguous().view(dtype))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("view_copy.dtype", view_copy_dtype, "composite", input, dtype, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "view_copy"
+        if out is not None:
+            return write_out(name, out, view_copy_dtype(input, dtype))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        dtype = checks.dtype(name, "dtype", dtype)
+        return op.contiguous_copy(self.contiguous().view(dtype))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -5096,17 +5586,21 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.view_as_real_copy(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("view_as_real_copy", view_as_real_copy, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "view_as_real_copy"
-    if out is not None:
-        return write_out(name, out, view_as_real_copy(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return op.contiguous_copy(op.view_as_real(self))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("view_as_real_copy", view_as_real_copy, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "view_as_real_copy"
+        if out is not None:
+            return write_out(name, out, view_as_real_copy(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        return op.contiguous_copy(op.view_as_real(self))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -5126,17 +5620,21 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.view_as_complex_copy(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("view_as_complex_copy", view_as_complex_copy, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "view_as_complex_copy"
-    if out is not None:
-        return write_out(name, out, view_as_complex_copy(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return op.contiguous_copy(op.view_as_complex(self.contiguous()))
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("view_as_complex_copy", view_as_complex_copy, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "view_as_complex_copy"
+        if out is not None:
+            return write_out(name, out, view_as_complex_copy(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        return op.contiguous_copy(op.view_as_complex(self.contiguous()))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def fill_default(input: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
@@ -5154,18 +5652,22 @@ def fill_default(input: Tensor, value: Number, *, out: Tensor | None = None) -> 
     Gradients:
         through: filled_copy(self, value)
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fill", fill_default, "composite", input, value, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fill"
-    if out is not None:
-        return write_out(name, out, fill_default(input, value))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    value = checks.scalar(name, "value", value)
-    return shape_formulas.filled_copy(self, value)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("fill", fill_default, "composite", input, value, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "fill"
+        if out is not None:
+            return write_out(name, out, fill_default(input, value))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        value = checks.scalar(name, "value", value)
+        return shape_formulas.filled_copy(self, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def fill_tensor(input: Tensor, value: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -5183,19 +5685,23 @@ def fill_tensor(input: Tensor, value: Tensor, *, out: Tensor | None = None) -> T
     Gradients:
         through: filled_copy(self, value)
     """
-    if (input.__class__ not in plain or value.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fill.Tensor", fill_tensor, "composite", input, value, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "fill"
-    if out is not None:
-        return write_out(name, out, fill_tensor(input, value))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(value, Tensor):
-        value = checks.tensor(name, "value", value)
-    return shape_formulas.filled_copy(self, value)
+    try:
+        if (input.__class__ not in plain or value.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("fill.Tensor", fill_tensor, "composite", input, value, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "fill"
+        if out is not None:
+            return write_out(name, out, fill_tensor(input, value))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(value, Tensor):
+            value = checks.tensor(name, "value", value)
+        return shape_formulas.filled_copy(self, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _view_overloads = Overloads(
@@ -5238,13 +5744,17 @@ def view(input, *args, **kwargs):
         >>> sg.tensor([1.0, -1.0]).view(sg.complex64)
         tensor([1.-1.j])
     """
-    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
-        return view_default(input, *args)
-    if len(kwargs) == 1 and "size" in kwargs:
-        return view_default(input, *args, **kwargs)
-    if len(kwargs) == 1 and "dtype" in kwargs:
-        return view_dtype(input, *args, **kwargs)
-    return _view_overloads(input, *args, **kwargs)
+    try:
+        if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+            return view_default(input, *args)
+        if len(kwargs) == 1 and "size" in kwargs:
+            return view_default(input, *args, **kwargs)
+        if len(kwargs) == 1 and "dtype" in kwargs:
+            return view_dtype(input, *args, **kwargs)
+        return _view_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _squeeze_overloads = Overloads(
@@ -5276,13 +5786,17 @@ def squeeze(input, *args, **kwargs):
         >>> sg.squeeze(sg.ones(1, 3, 1), 0).shape
         specgrad.Size([3, 1])
     """
-    if not args and not kwargs:
-        return squeeze_default(input)
-    if len(args) == 1 and not kwargs:
-        return squeeze_dim(input, *args)
-    if len(kwargs) == 1 and "dim" in kwargs:
-        return squeeze_dim(input, *args, **kwargs)
-    return _squeeze_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return squeeze_default(input)
+        if len(args) == 1 and not kwargs:
+            return squeeze_dim(input, *args)
+        if len(kwargs) == 1 and "dim" in kwargs:
+            return squeeze_dim(input, *args, **kwargs)
+        return _squeeze_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _tensor_split_overloads = Overloads(
@@ -5332,25 +5846,29 @@ def tensor_split(input, *args, **kwargs):
         >>> sg.tensor_split(sg.arange(5), (1, 3))
         (tensor([0]), tensor([1, 2]), tensor([3, 4]))
     """
-    if len(args) == 1 and not kwargs and args[0].__class__ is int:
-        return tensor_split_sections(input, *args)
-    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
-        return tensor_split_tensor_indices_or_sections(input, *args)
-    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
-        return tensor_split_indices(input, *args)
-    if len(args) == 2 and not kwargs and args[0].__class__ is int:
-        return tensor_split_sections(input, *args)
-    if len(args) == 2 and not kwargs and isinstance(args[0], Tensor):
-        return tensor_split_tensor_indices_or_sections(input, *args)
-    if len(args) == 2 and not kwargs and args[0].__class__ in (tuple, list):
-        return tensor_split_indices(input, *args)
-    if len(kwargs) == 1 and "sections" in kwargs:
-        return tensor_split_sections(input, *args, **kwargs)
-    if len(kwargs) == 1 and "tensor_indices_or_sections" in kwargs:
-        return tensor_split_tensor_indices_or_sections(input, *args, **kwargs)
-    if len(kwargs) == 1 and "indices" in kwargs:
-        return tensor_split_indices(input, *args, **kwargs)
-    return _tensor_split_overloads(input, *args, **kwargs)
+    try:
+        if len(args) == 1 and not kwargs and args[0].__class__ is int:
+            return tensor_split_sections(input, *args)
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            return tensor_split_tensor_indices_or_sections(input, *args)
+        if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+            return tensor_split_indices(input, *args)
+        if len(args) == 2 and not kwargs and args[0].__class__ is int:
+            return tensor_split_sections(input, *args)
+        if len(args) == 2 and not kwargs and isinstance(args[0], Tensor):
+            return tensor_split_tensor_indices_or_sections(input, *args)
+        if len(args) == 2 and not kwargs and args[0].__class__ in (tuple, list):
+            return tensor_split_indices(input, *args)
+        if len(kwargs) == 1 and "sections" in kwargs:
+            return tensor_split_sections(input, *args, **kwargs)
+        if len(kwargs) == 1 and "tensor_indices_or_sections" in kwargs:
+            return tensor_split_tensor_indices_or_sections(input, *args, **kwargs)
+        if len(kwargs) == 1 and "indices" in kwargs:
+            return tensor_split_indices(input, *args, **kwargs)
+        return _tensor_split_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _hsplit_overloads = Overloads(
@@ -5386,15 +5904,19 @@ def hsplit(input, *args, **kwargs):
                 [3]]), tensor([[2],
                 [4]]))
     """
-    if len(args) == 1 and not kwargs and args[0].__class__ is int:
-        return hsplit_int(input, *args)
-    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
-        return hsplit_indices(input, *args)
-    if len(kwargs) == 1 and "sections" in kwargs:
-        return hsplit_int(input, *args, **kwargs)
-    if len(kwargs) == 1 and "indices" in kwargs:
-        return hsplit_indices(input, *args, **kwargs)
-    return _hsplit_overloads(input, *args, **kwargs)
+    try:
+        if len(args) == 1 and not kwargs and args[0].__class__ is int:
+            return hsplit_int(input, *args)
+        if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+            return hsplit_indices(input, *args)
+        if len(kwargs) == 1 and "sections" in kwargs:
+            return hsplit_int(input, *args, **kwargs)
+        if len(kwargs) == 1 and "indices" in kwargs:
+            return hsplit_indices(input, *args, **kwargs)
+        return _hsplit_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _vsplit_overloads = Overloads(
@@ -5428,15 +5950,19 @@ def vsplit(input, *args, **kwargs):
         >>> sg.vsplit(sg.tensor([[1, 2], [3, 4]]), 2)
         (tensor([[1, 2]]), tensor([[3, 4]]))
     """
-    if len(args) == 1 and not kwargs and args[0].__class__ is int:
-        return vsplit_int(input, *args)
-    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
-        return vsplit_indices(input, *args)
-    if len(kwargs) == 1 and "sections" in kwargs:
-        return vsplit_int(input, *args, **kwargs)
-    if len(kwargs) == 1 and "indices" in kwargs:
-        return vsplit_indices(input, *args, **kwargs)
-    return _vsplit_overloads(input, *args, **kwargs)
+    try:
+        if len(args) == 1 and not kwargs and args[0].__class__ is int:
+            return vsplit_int(input, *args)
+        if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+            return vsplit_indices(input, *args)
+        if len(kwargs) == 1 and "sections" in kwargs:
+            return vsplit_int(input, *args, **kwargs)
+        if len(kwargs) == 1 and "indices" in kwargs:
+            return vsplit_indices(input, *args, **kwargs)
+        return _vsplit_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _dsplit_overloads = Overloads(
@@ -5470,15 +5996,19 @@ def dsplit(input, *args, **kwargs):
         >>> sg.dsplit(sg.tensor([[[1, 2]]]), 2)
         (tensor([[[1]]]), tensor([[[2]]]))
     """
-    if len(args) == 1 and not kwargs and args[0].__class__ is int:
-        return dsplit_int(input, *args)
-    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
-        return dsplit_indices(input, *args)
-    if len(kwargs) == 1 and "sections" in kwargs:
-        return dsplit_int(input, *args, **kwargs)
-    if len(kwargs) == 1 and "indices" in kwargs:
-        return dsplit_indices(input, *args, **kwargs)
-    return _dsplit_overloads(input, *args, **kwargs)
+    try:
+        if len(args) == 1 and not kwargs and args[0].__class__ is int:
+            return dsplit_int(input, *args)
+        if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+            return dsplit_indices(input, *args)
+        if len(kwargs) == 1 and "sections" in kwargs:
+            return dsplit_int(input, *args, **kwargs)
+        if len(kwargs) == 1 and "indices" in kwargs:
+            return dsplit_indices(input, *args, **kwargs)
+        return _dsplit_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _repeat_interleave_overloads = Overloads(
@@ -5539,17 +6069,21 @@ def repeat_interleave(input, *args, **kwargs):
                 [3, 4],
                 [3, 4]])
     """
-    if not args and not kwargs:
-        return repeat_interleave_tensor(input)
-    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
-        return repeat_interleave_self_tensor(input, *args)
-    if len(args) == 1 and not kwargs and args[0].__class__ is int:
-        return repeat_interleave_self_int(input, *args)
-    if len(args) == 2 and not kwargs and isinstance(args[0], Tensor):
-        return repeat_interleave_self_tensor(input, *args)
-    if len(args) == 2 and not kwargs and args[0].__class__ is int:
-        return repeat_interleave_self_int(input, *args)
-    return _repeat_interleave_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return repeat_interleave_tensor(input)
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            return repeat_interleave_self_tensor(input, *args)
+        if len(args) == 1 and not kwargs and args[0].__class__ is int:
+            return repeat_interleave_self_int(input, *args)
+        if len(args) == 2 and not kwargs and isinstance(args[0], Tensor):
+            return repeat_interleave_self_tensor(input, *args)
+        if len(args) == 2 and not kwargs and args[0].__class__ is int:
+            return repeat_interleave_self_int(input, *args)
+        return _repeat_interleave_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _split_overloads = Overloads(
@@ -5586,13 +6120,17 @@ def split(input, split_size, dim=0, *, axis=None):
         >>> sg.split(sg.arange(5), [1, 4])
         (tensor([0]), tensor([1, 2, 3, 4]))
     """
-    if axis is not None:
-        dim = axis
-    if split_size.__class__ in NUMBERS:
-        return split_tensor(input, split_size, dim)
-    if isinstance(split_size, (int, tuple, list)):
-        return split_sizes(input, split_size, dim)
-    return _split_overloads(input, split_size, dim)
+    try:
+        if axis is not None:
+            dim = axis
+        if split_size.__class__ in NUMBERS:
+            return split_tensor(input, split_size, dim)
+        if isinstance(split_size, (int, tuple, list)):
+            return split_sizes(input, split_size, dim)
+        return _split_overloads(input, split_size, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _squeeze_copy_overloads = Overloads(
@@ -5623,13 +6161,17 @@ def squeeze_copy(input, *args, **kwargs):
         >>> sg.squeeze_copy(sg.ones(1, 2)).shape
         specgrad.Size([2])
     """
-    if not args and not kwargs:
-        return squeeze_copy_default(input)
-    if len(args) == 1 and not kwargs:
-        return squeeze_copy_dim(input, *args)
-    if len(kwargs) == 1 and "dim" in kwargs:
-        return squeeze_copy_dim(input, *args, **kwargs)
-    return _squeeze_copy_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return squeeze_copy_default(input)
+        if len(args) == 1 and not kwargs:
+            return squeeze_copy_dim(input, *args)
+        if len(kwargs) == 1 and "dim" in kwargs:
+            return squeeze_copy_dim(input, *args, **kwargs)
+        return _squeeze_copy_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _view_copy_overloads = Overloads(
@@ -5665,13 +6207,17 @@ def view_copy(input, *args, **kwargs):
         tensor([[0, 1],
                 [2, 3]])
     """
-    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
-        return view_copy_default(input, *args)
-    if len(kwargs) == 1 and "size" in kwargs:
-        return view_copy_default(input, *args, **kwargs)
-    if len(kwargs) == 1 and "dtype" in kwargs:
-        return view_copy_dtype(input, *args, **kwargs)
-    return _view_copy_overloads(input, *args, **kwargs)
+    try:
+        if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+            return view_copy_default(input, *args)
+        if len(kwargs) == 1 and "size" in kwargs:
+            return view_copy_default(input, *args, **kwargs)
+        if len(kwargs) == 1 and "dtype" in kwargs:
+            return view_copy_dtype(input, *args, **kwargs)
+        return _view_copy_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _fill_overloads = Overloads(
@@ -5705,11 +6251,15 @@ def fill(input, value, *, out=None):
         >>> sg.fill(sg.zeros(2), 2.5)
         tensor([2.5000, 2.5000])
     """
-    if value.__class__ in NUMBERS:
-        return fill_default(input, value, out=out)
-    if isinstance(value, Tensor):
-        return fill_tensor(input, value, out=out)
-    return _fill_overloads(input, value, **({} if out is None else {"out": out}))
+    try:
+        if value.__class__ in NUMBERS:
+            return fill_default(input, value, out=out)
+        if isinstance(value, Tensor):
+            return fill_tensor(input, value, out=out)
+        return _fill_overloads(input, value, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _squeeze__overloads = Overloads(
@@ -5727,13 +6277,17 @@ _squeeze__overloads = Overloads(
 
 def squeeze_(input, *args, **kwargs):
     """`squeeze`, written into `input`, which is returned; the same arguments but `out`."""
-    if not args and not kwargs:
-        return squeeze_default_(input)
-    if len(args) == 1 and not kwargs:
-        return squeeze_dim_(input, *args)
-    if len(kwargs) == 1 and "dim" in kwargs:
-        return squeeze_dim_(input, *args, **kwargs)
-    return _squeeze__overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return squeeze_default_(input)
+        if len(args) == 1 and not kwargs:
+            return squeeze_dim_(input, *args)
+        if len(kwargs) == 1 and "dim" in kwargs:
+            return squeeze_dim_(input, *args, **kwargs)
+        return _squeeze__overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 swapaxes = transpose

@@ -25,6 +25,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import softmax as nodes
 
 SOFTMAX = KernelOp(
@@ -79,26 +80,30 @@ def softmax(
         tensor([[0.5000, 0.5000],
                 [1.0000, 0.0000]])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None and dtype is None:
-        result = SOFTMAX.launch(input, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None and dtype is None:
+            result = SOFTMAX.launch(input, dim)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return softmax(converted, dim)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("softmax", softmax, "along", input, dim, dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return softmax(converted, dim)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("softmax", softmax, "along", input, dim, dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("softmax", out, _softmax("softmax", input, dim, dtype), (input,), share="overlap")
-    return _softmax("softmax", input, dim, dtype)
+        if out is not None:
+            return write_out("softmax", out, _softmax("softmax", input, dim, dtype), (input,), share="overlap")
+        return _softmax("softmax", input, dim, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _softmax(name: str, self, dim, dtype, into=None) -> Any:
@@ -154,17 +159,21 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
     Raises:
         IndexError, RuntimeError: expected: equal shapes; `dim` in range.
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
+            if result is not None:
+                return result
+        if (grad_output.__class__ not in plain or output.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("softmax_backward", softmax_backward, "along", grad_output, output, dim)
+        ) is not NOT_HANDLED:
             return result
-    if (grad_output.__class__ not in plain or output.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("softmax_backward", softmax_backward, "along", grad_output, output, dim)
-    ) is not NOT_HANDLED:
-        return result
-    return _softmax_backward("softmax_backward", grad_output, output, dim)
+        return _softmax_backward("softmax_backward", grad_output, output, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
@@ -228,26 +237,32 @@ def log_softmax(
         >>> sg.log_softmax(sg.tensor([0.0, 0.0]), dim=0)
         tensor([-0.6931, -0.6931])
     """
-    if axis is not None:
-        dim = axis
-    if (not watch.casts or uncast()) and out is None and dtype is None:
-        result = LOG_SOFTMAX.launch(input, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if (not watch.casts or uncast()) and out is None and dtype is None:
+            result = LOG_SOFTMAX.launch(input, dim)
+            if result is not None:
+                return result
+        if (
+            dtype is not None
+            and out is None
+            and not watch.every
+            and (converted := in_input_dtype(input, dtype)) is not None
+        ):
+            return log_softmax(converted, dim)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("log_softmax", log_softmax, "along", input, dim, dtype, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (
-        dtype is not None
-        and out is None
-        and not watch.every
-        and (converted := in_input_dtype(input, dtype)) is not None
-    ):
-        return log_softmax(converted, dim)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("log_softmax", log_softmax, "along", input, dim, dtype, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype), (input,), share="overlap")
-    return _log_softmax("log_softmax", input, dim, dtype)
+        if out is not None:
+            return write_out(
+                "log_softmax", out, _log_softmax("log_softmax", input, dim, dtype), (input,), share="overlap"
+            )
+        return _log_softmax("log_softmax", input, dim, dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
@@ -302,17 +317,21 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
     Raises:
         IndexError, RuntimeError: expected: equal shapes; `dim` in range.
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every:
-        result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
+            if result is not None:
+                return result
+        if (grad_output.__class__ not in plain or output.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("log_softmax_backward", log_softmax_backward, "along", grad_output, output, dim)
+        ) is not NOT_HANDLED:
             return result
-    if (grad_output.__class__ not in plain or output.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("log_softmax_backward", log_softmax_backward, "along", grad_output, output, dim)
-    ) is not NOT_HANDLED:
-        return result
-    return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
+        return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:

@@ -34,6 +34,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, wat
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
+from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import sorting as nodes
 
 SORT = KernelOp(
@@ -191,19 +192,23 @@ def sort(
         >>> values, indices
         (tensor([3., 2., 1.]), tensor([0, 2, 1]))
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = SORT.launch(input, dim, descending, stable)
-        if result is not None:
-            return _sort_result(*result)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("sort", sort, "along", input, dim, descending, stable=stable, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("sort", out, _sort("sort", input, dim, descending, stable), (input,), share="overlap")
-    return _sort("sort", input, dim, descending, stable)
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = SORT.launch(input, dim, descending, stable)
+            if result is not None:
+                return _sort_result(*result)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("sort", sort, "along", input, dim, descending, stable=stable, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("sort", out, _sort("sort", input, dim, descending, stable), (input,), share="overlap")
+        return _sort("sort", input, dim, descending, stable)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _sort_result = ReturnType("sort", ("values", "indices"))
@@ -260,17 +265,21 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[2, 1],
                 [3, 4]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("msort", msort, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "msort"
-    if out is not None:
-        return write_out(name, out, msort(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return op.sort(self, 0)[0]
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("msort", msort, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "msort"
+        if out is not None:
+            return write_out(name, out, msort(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        return op.sort(self, 0)[0]
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def argsort(
@@ -303,19 +312,25 @@ def argsort(
         tensor([[1, 2, 0],
                 [0, 2, 1]])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = ARGSORT.launch(input, dim, descending, stable)
-        if result is not None:
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = ARGSORT.launch(input, dim, descending, stable)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("argsort", argsort, "along", input, dim, descending, stable, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("argsort", argsort, "along", input, dim, descending, stable, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("argsort", out, _argsort("argsort", input, dim, descending, stable), (input,), share="overlap")
-    return _argsort("argsort", input, dim, descending, stable)
+        if out is not None:
+            return write_out(
+                "argsort", out, _argsort("argsort", input, dim, descending, stable), (input,), share="overlap"
+            )
+        return _argsort("argsort", input, dim, descending, stable)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
@@ -384,22 +399,26 @@ def topk(
         >>> sg.topk(sg.tensor([1.0, 4.0, 2.0, 3.0]), 2).values
         tensor([4., 3.])
     """
-    if axis is not None:
-        dim = axis
-    if not watch.every and out is None:
-        result = TOPK.launch(input, k, dim, largest, sorted)
-        if result is not None:
-            return _topk_result(*result)
-    if (
-        input.__class__ not in plain
-        or k.__class__ not in plain
-        or dim.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("topk", out, _topk("topk", input, k, dim, largest, sorted), (input,), share="overlap")
-    return _topk("topk", input, k, dim, largest, sorted)
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every and out is None:
+            result = TOPK.launch(input, k, dim, largest, sorted)
+            if result is not None:
+                return _topk_result(*result)
+        if (
+            input.__class__ not in plain
+            or k.__class__ not in plain
+            or dim.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (result := intercept("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("topk", out, _topk("topk", input, k, dim, largest, sorted), (input,), share="overlap")
+        return _topk("topk", input, k, dim, largest, sorted)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _topk_result = ReturnType("topk", ("values", "indices"))
@@ -473,24 +492,28 @@ def kthvalue(
         >>> sg.kthvalue(sg.tensor([3.0, 1.0, 2.0]), 2).values
         tensor(2.)
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if not watch.every and out is None:
-        result = KTHVALUE.launch(input, k, dim, keepdim)
-        if result is not None:
-            return _kthvalue_result(*result)
-    if (
-        input.__class__ not in plain
-        or k.__class__ not in plain
-        or dim.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("kthvalue", out, _kthvalue("kthvalue", input, k, dim, keepdim), (input,), share="overlap")
-    return _kthvalue("kthvalue", input, k, dim, keepdim)
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if not watch.every and out is None:
+            result = KTHVALUE.launch(input, k, dim, keepdim)
+            if result is not None:
+                return _kthvalue_result(*result)
+        if (
+            input.__class__ not in plain
+            or k.__class__ not in plain
+            or dim.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (result := intercept("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("kthvalue", out, _kthvalue("kthvalue", input, k, dim, keepdim), (input,), share="overlap")
+        return _kthvalue("kthvalue", input, k, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _kthvalue_result = ReturnType("kthvalue", ("values", "indices"))
@@ -544,17 +567,21 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
         where share: chosen / chosen.sum()
     """
-    if not watch.every and out is None:
-        result = MEDIAN_DEFAULT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = MEDIAN_DEFAULT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("median", median_default, "median_value", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("median", median_default, "median_value", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("median", out, _median_default("median", input), (input,), share="overlap")
-    return _median_default("median", input)
+        if out is not None:
+            return write_out("median", out, _median_default("median", input), (input,), share="overlap")
+        return _median_default("median", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _median_default(name: str, self, into=None) -> Any:
@@ -603,17 +630,21 @@ def median_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if not watch.every and out is None:
-        result = MEDIAN_DIM.launch(input, dim, keepdim)
-        if result is not None:
-            return _median_dim_result(*result)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("median.dim", median_dim, "along", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("median", out, _median_dim("median", input, dim, keepdim), (input,), share="overlap")
-    return _median_dim("median", input, dim, keepdim)
+    try:
+        if not watch.every and out is None:
+            result = MEDIAN_DIM.launch(input, dim, keepdim)
+            if result is not None:
+                return _median_dim_result(*result)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("median.dim", median_dim, "along", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("median", out, _median_dim("median", input, dim, keepdim), (input,), share="overlap")
+        return _median_dim("median", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _median_dim_result = ReturnType("median", ("values", "indices"))
@@ -666,17 +697,21 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
         where share: chosen / chosen.sum()
     """
-    if not watch.every and out is None:
-        result = NANMEDIAN_DEFAULT.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = NANMEDIAN_DEFAULT.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("nanmedian", nanmedian_default, "median_value", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("nanmedian", nanmedian_default, "median_value", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="overlap")
-    return _nanmedian_default("nanmedian", input)
+        if out is not None:
+            return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="overlap")
+        return _nanmedian_default("nanmedian", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _nanmedian_default(name: str, self, into=None) -> Any:
@@ -725,17 +760,23 @@ def nanmedian_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if not watch.every and out is None:
-        result = NANMEDIAN_DIM.launch(input, dim, keepdim)
-        if result is not None:
-            return _nanmedian_dim_result(*result)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("nanmedian", out, _nanmedian_dim("nanmedian", input, dim, keepdim), (input,), share="overlap")
-    return _nanmedian_dim("nanmedian", input, dim, keepdim)
+    try:
+        if not watch.every and out is None:
+            result = NANMEDIAN_DIM.launch(input, dim, keepdim)
+            if result is not None:
+                return _nanmedian_dim_result(*result)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs(
+                "nanmedian", out, _nanmedian_dim("nanmedian", input, dim, keepdim), (input,), share="overlap"
+            )
+        return _nanmedian_dim("nanmedian", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
@@ -805,21 +846,25 @@ def mode(
         >>> sg.mode(sg.tensor([[3, 1, 3], [2, 2, 1]])).values
         tensor([3, 2])
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if not watch.every and out is None:
-        result = MODE.launch(input, dim, keepdim)
-        if result is not None:
-            return _mode_result(*result)
-    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("mode", mode, "along", input, dim, keepdim, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_outs("mode", out, _mode("mode", input, dim, keepdim), (input,), share="overlap")
-    return _mode("mode", input, dim, keepdim)
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if not watch.every and out is None:
+            result = MODE.launch(input, dim, keepdim)
+            if result is not None:
+                return _mode_result(*result)
+        if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("mode", mode, "along", input, dim, keepdim, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        if out is not None:
+            return write_outs("mode", out, _mode("mode", input, dim, keepdim), (input,), share="overlap")
+        return _mode("mode", input, dim, keepdim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _mode_result = ReturnType("mode", ("values", "indices"))
@@ -888,28 +933,32 @@ def quantile_default(
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
     """
-    if (input.__class__ not in plain or q.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "quantile", quantile_default, "composite", input, q, dim, keepdim, interpolation=interpolation, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "quantile"
-    if out is not None:
-        return write_out(name, out, quantile_default(input, q, dim, keepdim, interpolation=interpolation))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(q, Tensor):
-        q = checks.tensor(name, "q", q)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
-    return op.quantiles(self, q, dim, keepdim, interpolation, False)
+    try:
+        if (input.__class__ not in plain or q.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "quantile", quantile_default, "composite", input, q, dim, keepdim, interpolation=interpolation, out=out
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "quantile"
+        if out is not None:
+            return write_out(name, out, quantile_default(input, q, dim, keepdim, interpolation=interpolation))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(q, Tensor):
+            q = checks.tensor(name, "q", q)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        if interpolation.__class__ is not str:
+            interpolation = checks.string(name, "interpolation", interpolation)
+        self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
+        return op.quantiles(self, q, dim, keepdim, interpolation, False)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -943,38 +992,42 @@ def quantile_scalar(
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "quantile.scalar",
-            quantile_scalar,
-            "composite",
-            input,
-            q,
-            dim,
-            keepdim,
-            interpolation=interpolation,
-            out=out,
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "quantile.scalar",
+                quantile_scalar,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "quantile"
+        if out is not None:
+            return write_out(name, out, quantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if q.__class__ is not float:
+            q = checks.floating(name, "q", q)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        if interpolation.__class__ is not str:
+            interpolation = checks.string(name, "interpolation", interpolation)
+        self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
+        return op.quantiles(
+            self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "quantile"
-    if out is not None:
-        return write_out(name, out, quantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if q.__class__ is not float:
-        q = checks.floating(name, "q", q)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
-    return op.quantiles(
-        self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1008,36 +1061,40 @@ def nanquantile_default(
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
     """
-    if (input.__class__ not in plain or q.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "nanquantile",
-            nanquantile_default,
-            "composite",
-            input,
-            q,
-            dim,
-            keepdim,
-            interpolation=interpolation,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "nanquantile"
-    if out is not None:
-        return write_out(name, out, nanquantile_default(input, q, dim, keepdim, interpolation=interpolation))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(q, Tensor):
-        q = checks.tensor(name, "q", q)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
-    return op.quantiles(self, q, dim, keepdim, interpolation, True)
+    try:
+        if (input.__class__ not in plain or q.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "nanquantile",
+                nanquantile_default,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "nanquantile"
+        if out is not None:
+            return write_out(name, out, nanquantile_default(input, q, dim, keepdim, interpolation=interpolation))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(q, Tensor):
+            q = checks.tensor(name, "q", q)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        if interpolation.__class__ is not str:
+            interpolation = checks.string(name, "interpolation", interpolation)
+        self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
+        return op.quantiles(self, q, dim, keepdim, interpolation, True)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32")
@@ -1071,38 +1128,42 @@ def nanquantile_scalar(
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "nanquantile.scalar",
-            nanquantile_scalar,
-            "composite",
-            input,
-            q,
-            dim,
-            keepdim,
-            interpolation=interpolation,
-            out=out,
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "nanquantile.scalar",
+                nanquantile_scalar,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "nanquantile"
+        if out is not None:
+            return write_out(name, out, nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if q.__class__ is not float:
+            q = checks.floating(name, "q", q)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        if interpolation.__class__ is not str:
+            interpolation = checks.string(name, "interpolation", interpolation)
+        self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
+        return op.quantiles(
+            self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "nanquantile"
-    if out is not None:
-        return write_out(name, out, nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if q.__class__ is not float:
-        q = checks.floating(name, "q", q)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
-    return op.quantiles(
-        self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool) -> Tensor:
@@ -1134,38 +1195,42 @@ def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpol
         where shaped: found if not (keepdim and self.ndim) else with_ones_before(found, self.ndim) if dim is None else
             found.unsqueeze(dim)
     """
-    if (input.__class__ not in plain or q.__class__ not in plain) and (
-        result := intercept("quantiles", quantiles, "composite", input, q, dim, keepdim, interpolation, skip_nan)
-    ) is not NOT_HANDLED:
-        return result
-    name = "quantiles"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(q, Tensor):
-        q = checks.tensor(name, "q", q)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
-    if skip_nan.__class__ is not bool:
-        skip_nan = checks.boolean(name, "skip_nan", skip_nan)
-    x = elementwise_formulas.in_computed_dtype(self)
-    rows = x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
-    last = (op.sum(~op.isnan(rows), -1, True) - 1).clamp_min(0).to(rows._dtype) if skip_nan else rows._shape[-1] - 1
-    rank = elementwise_formulas.in_computed_dtype(q).reshape(-1) * last
-    place = rank if skip_nan else rank.masked_fill(op.any(op.isnan(rows), -1, True), last)
-    found = op.at_ranks(op.sort(rows, -1).values, place, interpolation)
-    shaped = (
-        found
-        if not (keepdim and self.ndim)
-        else shape_formulas.with_ones_before(found, self.ndim)
-        if dim is None
-        else found.unsqueeze(dim)
-    )
-    return (shaped.movedim(-1, 0) if q.ndim else shaped.squeeze(-1)).to(self._dtype)
+    try:
+        if (input.__class__ not in plain or q.__class__ not in plain) and (
+            result := intercept("quantiles", quantiles, "composite", input, q, dim, keepdim, interpolation, skip_nan)
+        ) is not NOT_HANDLED:
+            return result
+        name = "quantiles"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(q, Tensor):
+            q = checks.tensor(name, "q", q)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        if keepdim.__class__ is not bool:
+            keepdim = checks.boolean(name, "keepdim", keepdim)
+        if interpolation.__class__ is not str:
+            interpolation = checks.string(name, "interpolation", interpolation)
+        if skip_nan.__class__ is not bool:
+            skip_nan = checks.boolean(name, "skip_nan", skip_nan)
+        x = elementwise_formulas.in_computed_dtype(self)
+        rows = x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
+        last = (op.sum(~op.isnan(rows), -1, True) - 1).clamp_min(0).to(rows._dtype) if skip_nan else rows._shape[-1] - 1
+        rank = elementwise_formulas.in_computed_dtype(q).reshape(-1) * last
+        place = rank if skip_nan else rank.masked_fill(op.any(op.isnan(rows), -1, True), last)
+        found = op.at_ranks(op.sort(rows, -1).values, place, interpolation)
+        shaped = (
+            found
+            if not (keepdim and self.ndim)
+            else shape_formulas.with_ones_before(found, self.ndim)
+            if dim is None
+            else found.unsqueeze(dim)
+        )
+        return (shaped.movedim(-1, 0) if q.ndim else shaped.squeeze(-1)).to(self._dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
@@ -1187,28 +1252,32 @@ def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
         where lower: ordered.gather(-1, rank.long())
         where upper: ordered.gather(-1, ceil(rank).long())
     """
-    if (ordered.__class__ not in plain or rank.__class__ not in plain) and (
-        result := intercept("at_ranks", at_ranks, "composite", ordered, rank, interpolation)
-    ) is not NOT_HANDLED:
-        return result
-    name = "at_ranks"
-    if not isinstance(ordered, Tensor):
-        ordered = checks.tensor(name, "ordered", ordered)
-    if not isinstance(rank, Tensor):
-        rank = checks.tensor(name, "rank", rank)
-    if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
-    if interpolation == "lower":
+    try:
+        if (ordered.__class__ not in plain or rank.__class__ not in plain) and (
+            result := intercept("at_ranks", at_ranks, "composite", ordered, rank, interpolation)
+        ) is not NOT_HANDLED:
+            return result
+        name = "at_ranks"
+        if not isinstance(ordered, Tensor):
+            ordered = checks.tensor(name, "ordered", ordered)
+        if not isinstance(rank, Tensor):
+            rank = checks.tensor(name, "rank", rank)
+        if interpolation.__class__ is not str:
+            interpolation = checks.string(name, "interpolation", interpolation)
+        if interpolation == "lower":
+            lower = ordered.gather(-1, rank.long())
+            return lower
+        if interpolation == "higher":
+            upper = ordered.gather(-1, op.ceil(rank).long())
+            return upper
+        if interpolation == "nearest":
+            return ordered.gather(-1, op.round(rank).long())
         lower = ordered.gather(-1, rank.long())
-        return lower
-    if interpolation == "higher":
         upper = ordered.gather(-1, op.ceil(rank).long())
-        return upper
-    if interpolation == "nearest":
-        return ordered.gather(-1, op.round(rank).long())
-    lower = ordered.gather(-1, rank.long())
-    upper = ordered.gather(-1, op.ceil(rank).long())
-    return lower.lerp(upper, 0.5 if interpolation == "midpoint" else rank.frac())
+        return lower.lerp(upper, 0.5 if interpolation == "midpoint" else rank.frac())
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -1237,28 +1306,32 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
         >>> sg.bincount(sg.tensor([1, 2, 1]), sg.tensor([0.5, 1.0, 2.0]))
         tensor([0.0000, 2.5000, 1.0000])
     """
-    if (input.__class__ not in plain or weights.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bincount", bincount, "composite", input, weights, minlength, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "bincount"
-    if out is not None:
-        return write_out(name, out, bincount(input, weights, minlength))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if weights is not None and not isinstance(weights, Tensor):
-        weights = checks.tensor(name, "weights", weights)
-    if minlength.__class__ is not int:
-        minlength = checks.integer(name, "minlength", minlength)
-    self, weights, minlength = sorting_checks.bincount(name, self, weights, minlength)
-    counts = op.bin_counts(self, minlength)
-    shares = None if weights is None else elementwise_formulas.in_single_or_double(weights)
-    return (
-        counts
-        if shares is None or not self.numel()
-        else op.zeros_like(counts, dtype=shares._dtype).scatter_add(0, self.long(), shares)
-    )
+    try:
+        if (input.__class__ not in plain or weights.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bincount", bincount, "composite", input, weights, minlength, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "bincount"
+        if out is not None:
+            return write_out(name, out, bincount(input, weights, minlength))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if weights is not None and not isinstance(weights, Tensor):
+            weights = checks.tensor(name, "weights", weights)
+        if minlength.__class__ is not int:
+            minlength = checks.integer(name, "minlength", minlength)
+        self, weights, minlength = sorting_checks.bincount(name, self, weights, minlength)
+        counts = op.bin_counts(self, minlength)
+        shares = None if weights is None else elementwise_formulas.in_single_or_double(weights)
+        return (
+            counts
+            if shares is None or not self.numel()
+            else op.zeros_like(counts, dtype=shares._dtype).scatter_add(0, self.long(), shares)
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
@@ -1275,15 +1348,19 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
     Raises:
         RuntimeError: expected: whole numbers.
     """
-    if not watch.every:
-        result = BIN_COUNTS.launch(input, minlength)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = BIN_COUNTS.launch(input, minlength)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or minlength.__class__ not in plain) and (
+            result := intercept("bin_counts", bin_counts, "dynamic", input, minlength)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or minlength.__class__ not in plain) and (
-        result := intercept("bin_counts", bin_counts, "dynamic", input, minlength)
-    ) is not NOT_HANDLED:
-        return result
-    return _bin_counts("bin_counts", input, minlength)
+        return _bin_counts("bin_counts", input, minlength)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bin_counts(name: str, self, minlength, into=None) -> Any:
@@ -1333,21 +1410,25 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
         >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
-    if not watch.every and out is None:
-        result = HISTC.launch(input, bins, min, max)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = HISTC.launch(input, bins, min, max)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or bins.__class__ not in plain
+            or min.__class__ not in plain
+            or max.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (result := intercept("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not NOT_HANDLED:
             return result
-    if (
-        input.__class__ not in plain
-        or bins.__class__ not in plain
-        or min.__class__ not in plain
-        or max.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (result := intercept("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out("histc", out, _histc("histc", input, bins, min, max), (input,), share="overlap")
-    return _histc("histc", input, bins, min, max)
+        if out is not None:
+            return write_out("histc", out, _histc("histc", input, bins, min, max), (input,), share="overlap")
+        return _histc("histc", input, bins, min, max)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _histc(name: str, self, bins, min, max, into=None) -> Any:
@@ -1407,41 +1488,45 @@ def histogram_bins_tensor(
     Raises:
         RuntimeError: expected: floating-point numbers, a weight for each, and a vector of at least two edges.
     """
-    if (
-        input.__class__ not in plain
-        or bins.__class__ not in plain
-        or weight.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "histogram.bins_tensor",
-            histogram_bins_tensor,
-            "one_by_one",
-            input,
-            bins,
-            weight=weight,
-            density=density,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "histogram"
-    if out is not None:
-        return write_outs(name, out, histogram_bins_tensor(input, bins, weight=weight, density=density))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(bins, Tensor):
-        bins = checks.tensor(name, "bins", bins)
-    if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if density.__class__ is not bool:
-        density = checks.boolean(name, "density", density)
-    self, bins, weight, density = sorting_checks.histogram_of_edges(name, self, bins, weight, density)
-    edges = bins.detach().clone()
-    weights = None if weight is None else weight.detach().reshape(-1)
-    counts = op.counts_between(self.detach().reshape(-1), edges, weights)
-    return _histogram_bins_tensor_result(counts / counts.sum() / op.diff(edges) if density else counts, edges)
+    try:
+        if (
+            input.__class__ not in plain
+            or bins.__class__ not in plain
+            or weight.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "histogram.bins_tensor",
+                histogram_bins_tensor,
+                "one_by_one",
+                input,
+                bins,
+                weight=weight,
+                density=density,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "histogram"
+        if out is not None:
+            return write_outs(name, out, histogram_bins_tensor(input, bins, weight=weight, density=density))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(bins, Tensor):
+            bins = checks.tensor(name, "bins", bins)
+        if weight is not None and not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if density.__class__ is not bool:
+            density = checks.boolean(name, "density", density)
+        self, bins, weight, density = sorting_checks.histogram_of_edges(name, self, bins, weight, density)
+        edges = bins.detach().clone()
+        weights = None if weight is None else weight.detach().reshape(-1)
+        counts = op.counts_between(self.detach().reshape(-1), edges, weights)
+        return _histogram_bins_tensor_result(counts / counts.sum() / op.diff(edges) if density else counts, edges)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _histogram_bins_tensor_result = ReturnType("histogram", ("hist", "bin_edges"))
@@ -1481,39 +1566,43 @@ def histogram_bin_ct(
         RuntimeError: expected: floating-point numbers, a weight for each, a number of bins and a finite range, by
             default of the numbers.
     """
-    if (input.__class__ not in plain or weight.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "histogram.bin_ct",
-            histogram_bin_ct,
-            "one_by_one",
-            input,
-            bins,
-            range=range,
-            weight=weight,
-            density=density,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "histogram"
-    if out is not None:
-        return write_outs(name, out, histogram_bin_ct(input, bins, range=range, weight=weight, density=density))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if bins.__class__ is not int:
-        bins = checks.integer(name, "bins", bins)
-    if range is not None:
-        range = checks.floating_list(name, "range", range)
-    if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if density.__class__ is not bool:
-        density = checks.boolean(name, "density", density)
-    self, bins, range, weight, density = sorting_checks.histogram_of_parts(name, self, bins, range, weight, density)
-    edges = op.linspace(range[0], range[1], bins + 1, dtype=self._dtype, device=self._device)
-    weights = None if weight is None else weight.detach().reshape(-1)
-    counts = op.counts_between(self.detach().reshape(-1), edges, weights)
-    return _histogram_bin_ct_result(counts / counts.sum() / op.diff(edges) if density else counts, edges)
+    try:
+        if (input.__class__ not in plain or weight.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "histogram.bin_ct",
+                histogram_bin_ct,
+                "one_by_one",
+                input,
+                bins,
+                range=range,
+                weight=weight,
+                density=density,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "histogram"
+        if out is not None:
+            return write_outs(name, out, histogram_bin_ct(input, bins, range=range, weight=weight, density=density))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if bins.__class__ is not int:
+            bins = checks.integer(name, "bins", bins)
+        if range is not None:
+            range = checks.floating_list(name, "range", range)
+        if weight is not None and not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if density.__class__ is not bool:
+            density = checks.boolean(name, "density", density)
+        self, bins, range, weight, density = sorting_checks.histogram_of_parts(name, self, bins, range, weight, density)
+        edges = op.linspace(range[0], range[1], bins + 1, dtype=self._dtype, device=self._device)
+        weights = None if weight is None else weight.detach().reshape(-1)
+        counts = op.counts_between(self.detach().reshape(-1), edges, weights)
+        return _histogram_bin_ct_result(counts / counts.sum() / op.diff(edges) if density else counts, edges)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _histogram_bin_ct_result = ReturnType("histogram", ("hist", "bin_edges"))
@@ -1532,15 +1621,19 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
     Returns:
         Tensor: the dtype of `input`.
     """
-    if not watch.every:
-        result = COUNTS_BETWEEN.launch(input, edges, weight)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = COUNTS_BETWEEN.launch(input, edges, weight)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or edges.__class__ not in plain or weight.__class__ not in plain) and (
+            result := intercept("counts_between", counts_between, "one_by_one", input, edges, weight)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or edges.__class__ not in plain or weight.__class__ not in plain) and (
-        result := intercept("counts_between", counts_between, "one_by_one", input, edges, weight)
-    ) is not NOT_HANDLED:
-        return result
-    return _counts_between("counts_between", input, edges, weight)
+        return _counts_between("counts_between", input, edges, weight)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _counts_between(name: str, self, edges, weight, into=None) -> Any:
@@ -1612,51 +1705,55 @@ def searchsorted_tensor(
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
     """
-    if (
-        sorted_sequence.__class__ not in plain
-        or input.__class__ not in plain
-        or sorter.__class__ not in plain
-        or out.__class__ not in plain
-    ) and (
-        result := intercept(
-            "searchsorted.Tensor",
-            searchsorted_tensor,
-            "composite",
-            sorted_sequence,
-            input,
-            out_int32=out_int32,
-            right=right,
-            side=side,
-            sorter=sorter,
-            out=out,
+    try:
+        if (
+            sorted_sequence.__class__ not in plain
+            or input.__class__ not in plain
+            or sorter.__class__ not in plain
+            or out.__class__ not in plain
+        ) and (
+            result := intercept(
+                "searchsorted.Tensor",
+                searchsorted_tensor,
+                "composite",
+                sorted_sequence,
+                input,
+                out_int32=out_int32,
+                right=right,
+                side=side,
+                sorter=sorter,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "searchsorted"
+        if out is not None:
+            return write_out(
+                name,
+                out,
+                searchsorted_tensor(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
+            )
+        if not isinstance(sorted_sequence, Tensor):
+            sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if out_int32.__class__ is not bool:
+            out_int32 = checks.boolean(name, "out_int32", out_int32)
+        if right.__class__ is not bool:
+            right = checks.boolean(name, "right", right)
+        if side is not None and side.__class__ is not str:
+            side = checks.string(name, "side", side)
+        if sorter is not None and not isinstance(sorter, Tensor):
+            sorter = checks.tensor(name, "sorter", sorter)
+        sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
+            name, sorted_sequence, self, out_int32, right, side, sorter
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "searchsorted"
-    if out is not None:
-        return write_out(
-            name,
-            out,
-            searchsorted_tensor(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
-        )
-    if not isinstance(sorted_sequence, Tensor):
-        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if out_int32.__class__ is not bool:
-        out_int32 = checks.boolean(name, "out_int32", out_int32)
-    if right.__class__ is not bool:
-        right = checks.boolean(name, "right", right)
-    if side is not None and side.__class__ is not str:
-        side = checks.string(name, "side", side)
-    if sorter is not None and not isinstance(sorter, Tensor):
-        sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
-        name, sorted_sequence, self, out_int32, right, side, sorter
-    )
-    places = op.searchsorted_indices(sorted_sequence, self, right, sorter)
-    return places.int() if out_int32 else places
+        places = op.searchsorted_indices(sorted_sequence, self, right, sorter)
+        return places.int() if out_int32 else places
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def searchsorted_scalar(
@@ -1692,47 +1789,51 @@ def searchsorted_scalar(
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
     """
-    if (sorted_sequence.__class__ not in plain or sorter.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "searchsorted.Scalar",
-            searchsorted_scalar,
-            "composite",
-            sorted_sequence,
-            input,
-            out_int32=out_int32,
-            right=right,
-            side=side,
-            sorter=sorter,
-            out=out,
+    try:
+        if (sorted_sequence.__class__ not in plain or sorter.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "searchsorted.Scalar",
+                searchsorted_scalar,
+                "composite",
+                sorted_sequence,
+                input,
+                out_int32=out_int32,
+                right=right,
+                side=side,
+                sorter=sorter,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "searchsorted"
+        if out is not None:
+            return write_out(
+                name,
+                out,
+                searchsorted_scalar(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
+            )
+        if not isinstance(sorted_sequence, Tensor):
+            sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+        self = input
+        self = checks.scalar(name, "input", self)
+        if out_int32.__class__ is not bool:
+            out_int32 = checks.boolean(name, "out_int32", out_int32)
+        if right.__class__ is not bool:
+            right = checks.boolean(name, "right", right)
+        if side is not None and side.__class__ is not str:
+            side = checks.string(name, "side", side)
+        if sorter is not None and not isinstance(sorter, Tensor):
+            sorter = checks.tensor(name, "sorter", sorter)
+        sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
+            name, sorted_sequence, self, out_int32, right, side, sorter
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "searchsorted"
-    if out is not None:
-        return write_out(
-            name,
-            out,
-            searchsorted_scalar(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
+        place = op.searchsorted_indices(
+            sorted_sequence, sorting_formulas.number_beside(sorted_sequence, self), right, sorter
         )
-    if not isinstance(sorted_sequence, Tensor):
-        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
-    self = input
-    self = checks.scalar(name, "input", self)
-    if out_int32.__class__ is not bool:
-        out_int32 = checks.boolean(name, "out_int32", out_int32)
-    if right.__class__ is not bool:
-        right = checks.boolean(name, "right", right)
-    if side is not None and side.__class__ is not str:
-        side = checks.string(name, "side", side)
-    if sorter is not None and not isinstance(sorter, Tensor):
-        sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
-        name, sorted_sequence, self, out_int32, right, side, sorter
-    )
-    place = op.searchsorted_indices(
-        sorted_sequence, sorting_formulas.number_beside(sorted_sequence, self), right, sorter
-    )
-    return place.int() if out_int32 else place
+        return place.int() if out_int32 else place
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def bucketize_tensor(
@@ -1758,34 +1859,38 @@ def bucketize_tensor(
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
-    if (input.__class__ not in plain or boundaries.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "bucketize.Tensor",
-            bucketize_tensor,
-            "composite",
-            input,
-            boundaries,
-            out_int32=out_int32,
-            right=right,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "bucketize"
-    if out is not None:
-        return write_out(name, out, bucketize_tensor(input, boundaries, out_int32=out_int32, right=right))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(boundaries, Tensor):
-        boundaries = checks.tensor(name, "boundaries", boundaries)
-    if out_int32.__class__ is not bool:
-        out_int32 = checks.boolean(name, "out_int32", out_int32)
-    if right.__class__ is not bool:
-        right = checks.boolean(name, "right", right)
-    self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
-    buckets = op.searchsorted_indices(boundaries, self, right, None)
-    return buckets.int() if out_int32 else buckets
+    try:
+        if (input.__class__ not in plain or boundaries.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "bucketize.Tensor",
+                bucketize_tensor,
+                "composite",
+                input,
+                boundaries,
+                out_int32=out_int32,
+                right=right,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "bucketize"
+        if out is not None:
+            return write_out(name, out, bucketize_tensor(input, boundaries, out_int32=out_int32, right=right))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(boundaries, Tensor):
+            boundaries = checks.tensor(name, "boundaries", boundaries)
+        if out_int32.__class__ is not bool:
+            out_int32 = checks.boolean(name, "out_int32", out_int32)
+        if right.__class__ is not bool:
+            right = checks.boolean(name, "right", right)
+        self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
+        buckets = op.searchsorted_indices(boundaries, self, right, None)
+        return buckets.int() if out_int32 else buckets
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def bucketize_scalar(
@@ -1811,33 +1916,37 @@ def bucketize_scalar(
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
-    if (boundaries.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "bucketize.Scalar",
-            bucketize_scalar,
-            "composite",
-            input,
-            boundaries,
-            out_int32=out_int32,
-            right=right,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    name = "bucketize"
-    if out is not None:
-        return write_out(name, out, bucketize_scalar(input, boundaries, out_int32=out_int32, right=right))
-    self = input
-    self = checks.scalar(name, "input", self)
-    if not isinstance(boundaries, Tensor):
-        boundaries = checks.tensor(name, "boundaries", boundaries)
-    if out_int32.__class__ is not bool:
-        out_int32 = checks.boolean(name, "out_int32", out_int32)
-    if right.__class__ is not bool:
-        right = checks.boolean(name, "right", right)
-    self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
-    bucket = op.searchsorted_indices(boundaries, sorting_formulas.number_beside(boundaries, self), right, None)
-    return bucket.int() if out_int32 else bucket
+    try:
+        if (boundaries.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "bucketize.Scalar",
+                bucketize_scalar,
+                "composite",
+                input,
+                boundaries,
+                out_int32=out_int32,
+                right=right,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "bucketize"
+        if out is not None:
+            return write_out(name, out, bucketize_scalar(input, boundaries, out_int32=out_int32, right=right))
+        self = input
+        self = checks.scalar(name, "input", self)
+        if not isinstance(boundaries, Tensor):
+            boundaries = checks.tensor(name, "boundaries", boundaries)
+        if out_int32.__class__ is not bool:
+            out_int32 = checks.boolean(name, "out_int32", out_int32)
+        if right.__class__ is not bool:
+            right = checks.boolean(name, "right", right)
+        self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
+        bucket = op.searchsorted_indices(boundaries, sorting_formulas.number_beside(boundaries, self), right, None)
+        return bucket.int() if out_int32 else bucket
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def isin_tensor_tensor(
@@ -1865,32 +1974,36 @@ def isin_tensor_tensor(
     Raises:
         RuntimeError: expected: real numbers.
     """
-    if not watch.every and out is None:
-        result = ISIN_TENSOR_TENSOR.launch(elements, test_elements, assume_unique, invert)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = ISIN_TENSOR_TENSOR.launch(elements, test_elements, assume_unique, invert)
+            if result is not None:
+                return result
+        if (elements.__class__ not in plain or test_elements.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "isin.Tensor_Tensor",
+                isin_tensor_tensor,
+                "one_by_one",
+                elements,
+                test_elements,
+                assume_unique=assume_unique,
+                invert=invert,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (elements.__class__ not in plain or test_elements.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "isin.Tensor_Tensor",
-            isin_tensor_tensor,
-            "one_by_one",
-            elements,
-            test_elements,
-            assume_unique=assume_unique,
-            invert=invert,
-            out=out,
-        )
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "isin",
-            out,
-            _isin_tensor_tensor("isin", elements, test_elements, assume_unique, invert),
-            (elements, test_elements),
-            share="overlap",
-        )
-    return _isin_tensor_tensor("isin", elements, test_elements, assume_unique, invert)
+        if out is not None:
+            return write_out(
+                "isin",
+                out,
+                _isin_tensor_tensor("isin", elements, test_elements, assume_unique, invert),
+                (elements, test_elements),
+                share="overlap",
+            )
+        return _isin_tensor_tensor("isin", elements, test_elements, assume_unique, invert)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, invert, into=None) -> Any:
@@ -1960,35 +2073,39 @@ def isin_tensor_scalar(
     Raises:
         RuntimeError: expected: real numbers.
     """
-    if (elements.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "isin.Tensor_Scalar",
-            isin_tensor_scalar,
-            "composite",
-            elements,
-            test_element,
-            assume_unique=assume_unique,
-            invert=invert,
-            out=out,
+    try:
+        if (elements.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "isin.Tensor_Scalar",
+                isin_tensor_scalar,
+                "composite",
+                elements,
+                test_element,
+                assume_unique=assume_unique,
+                invert=invert,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "isin"
+        if out is not None:
+            return write_out(
+                name, out, isin_tensor_scalar(elements, test_element, assume_unique=assume_unique, invert=invert)
+            )
+        if not isinstance(elements, Tensor):
+            elements = checks.tensor(name, "elements", elements)
+        test_element = checks.scalar(name, "test_element", test_element)
+        if assume_unique.__class__ is not bool:
+            assume_unique = checks.boolean(name, "assume_unique", assume_unique)
+        if invert.__class__ is not bool:
+            invert = checks.boolean(name, "invert", invert)
+        elements, test_element, assume_unique, invert = sorting_checks.isin(
+            name, elements, test_element, assume_unique, invert
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "isin"
-    if out is not None:
-        return write_out(
-            name, out, isin_tensor_scalar(elements, test_element, assume_unique=assume_unique, invert=invert)
-        )
-    if not isinstance(elements, Tensor):
-        elements = checks.tensor(name, "elements", elements)
-    test_element = checks.scalar(name, "test_element", test_element)
-    if assume_unique.__class__ is not bool:
-        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
-    if invert.__class__ is not bool:
-        invert = checks.boolean(name, "invert", invert)
-    elements, test_element, assume_unique, invert = sorting_checks.isin(
-        name, elements, test_element, assume_unique, invert
-    )
-    return op.ne(elements, test_element) if invert else op.eq(elements, test_element)
+        return op.ne(elements, test_element) if invert else op.eq(elements, test_element)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def isin_scalar_tensor(
@@ -2018,35 +2135,39 @@ def isin_scalar_tensor(
     Raises:
         RuntimeError: expected: real numbers.
     """
-    if (test_elements.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept(
-            "isin.Scalar_Tensor",
-            isin_scalar_tensor,
-            "composite",
-            elements,
-            test_elements,
-            assume_unique=assume_unique,
-            invert=invert,
-            out=out,
+    try:
+        if (test_elements.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept(
+                "isin.Scalar_Tensor",
+                isin_scalar_tensor,
+                "composite",
+                elements,
+                test_elements,
+                assume_unique=assume_unique,
+                invert=invert,
+                out=out,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        name = "isin"
+        if out is not None:
+            return write_out(
+                name, out, isin_scalar_tensor(elements, test_elements, assume_unique=assume_unique, invert=invert)
+            )
+        elements = checks.scalar(name, "elements", elements)
+        if not isinstance(test_elements, Tensor):
+            test_elements = checks.tensor(name, "test_elements", test_elements)
+        if assume_unique.__class__ is not bool:
+            assume_unique = checks.boolean(name, "assume_unique", assume_unique)
+        if invert.__class__ is not bool:
+            invert = checks.boolean(name, "invert", invert)
+        elements, test_elements, assume_unique, invert = sorting_checks.isin(
+            name, elements, test_elements, assume_unique, invert
         )
-    ) is not NOT_HANDLED:
-        return result
-    name = "isin"
-    if out is not None:
-        return write_out(
-            name, out, isin_scalar_tensor(elements, test_elements, assume_unique=assume_unique, invert=invert)
-        )
-    elements = checks.scalar(name, "elements", elements)
-    if not isinstance(test_elements, Tensor):
-        test_elements = checks.tensor(name, "test_elements", test_elements)
-    if assume_unique.__class__ is not bool:
-        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
-    if invert.__class__ is not bool:
-        invert = checks.boolean(name, "invert", invert)
-    elements, test_elements, assume_unique, invert = sorting_checks.isin(
-        name, elements, test_elements, assume_unique, invert
-    )
-    return op.all(op.ne(test_elements, elements)) if invert else op.any(op.eq(test_elements, elements))
+        return op.all(op.ne(test_elements, elements)) if invert else op.any(op.eq(test_elements, elements))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
@@ -2066,17 +2187,23 @@ def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, so
         RuntimeError: expected: real numbers; one row to search in, or one for each row of the values; an order of the
             elements of each.
     """
-    if not watch.every:
-        result = SEARCHSORTED_INDICES.launch(sorted_sequence, input, right, sorter)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = SEARCHSORTED_INDICES.launch(sorted_sequence, input, right, sorter)
+            if result is not None:
+                return result
+        if (
+            sorted_sequence.__class__ not in plain or input.__class__ not in plain or sorter.__class__ not in plain
+        ) and (
+            result := intercept(
+                "searchsorted_indices", searchsorted_indices, "searched", sorted_sequence, input, right, sorter
+            )
+        ) is not NOT_HANDLED:
             return result
-    if (sorted_sequence.__class__ not in plain or input.__class__ not in plain or sorter.__class__ not in plain) and (
-        result := intercept(
-            "searchsorted_indices", searchsorted_indices, "searched", sorted_sequence, input, right, sorter
-        )
-    ) is not NOT_HANDLED:
-        return result
-    return _searchsorted_indices("searchsorted_indices", sorted_sequence, input, right, sorter)
+        return _searchsorted_indices("searchsorted_indices", sorted_sequence, input, right, sorter)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
@@ -2155,32 +2282,36 @@ def unique(
         >>> sg.unique(sg.tensor([3, 1, 3]), return_inverse=True, return_counts=True)
         (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
     """
-    if axis is not None:
-        dim = axis
-    if (
-        input.__class__ not in plain
-        and (result := intercept("unique", unique, "composite", input, sorted, return_inverse, return_counts, dim))
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "unique"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if sorted.__class__ is not bool:
-        sorted = checks.boolean(name, "sorted", sorted)
-    if return_inverse.__class__ is not bool:
-        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
-    if return_counts.__class__ is not bool:
-        return_counts = checks.boolean(name, "return_counts", return_counts)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, sorted, return_inverse, return_counts, dim = sorting_checks.distinct_in_order(
-        name, self, sorted, return_inverse, return_counts, dim
-    )
-    return sorting_formulas.chosen_outputs(
-        op.distinct(self, dim, False, return_inverse or return_counts), return_inverse, return_counts
-    )
+    try:
+        if axis is not None:
+            dim = axis
+        if (
+            input.__class__ not in plain
+            and (result := intercept("unique", unique, "composite", input, sorted, return_inverse, return_counts, dim))
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "unique"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if sorted.__class__ is not bool:
+            sorted = checks.boolean(name, "sorted", sorted)
+        if return_inverse.__class__ is not bool:
+            return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+        if return_counts.__class__ is not bool:
+            return_counts = checks.boolean(name, "return_counts", return_counts)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        self, sorted, return_inverse, return_counts, dim = sorting_checks.distinct_in_order(
+            name, self, sorted, return_inverse, return_counts, dim
+        )
+        return sorting_formulas.chosen_outputs(
+            op.distinct(self, dim, False, return_inverse or return_counts), return_inverse, return_counts
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def unique_consecutive(
@@ -2214,32 +2345,36 @@ def unique_consecutive(
         >>> sg.unique_consecutive(sg.tensor([1, 1, 3, 1]), return_counts=True)
         (tensor([1, 3, 1]), tensor([2, 1, 1]))
     """
-    if axis is not None:
-        dim = axis
-    if (
-        input.__class__ not in plain
-        and (
-            result := intercept(
-                "unique_consecutive", unique_consecutive, "composite", input, return_inverse, return_counts, dim
+    try:
+        if axis is not None:
+            dim = axis
+        if (
+            input.__class__ not in plain
+            and (
+                result := intercept(
+                    "unique_consecutive", unique_consecutive, "composite", input, return_inverse, return_counts, dim
+                )
             )
+            is not NOT_HANDLED
+        ):
+            return result
+        name = "unique_consecutive"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if return_inverse.__class__ is not bool:
+            return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+        if return_counts.__class__ is not bool:
+            return_counts = checks.boolean(name, "return_counts", return_counts)
+        if dim is not None and dim.__class__ is not int:
+            dim = checks.integer(name, "dim", dim)
+        self, return_inverse, return_counts, dim = sorting_checks.distinct_runs(
+            name, self, return_inverse, return_counts, dim
         )
-        is not NOT_HANDLED
-    ):
-        return result
-    name = "unique_consecutive"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if return_inverse.__class__ is not bool:
-        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
-    if return_counts.__class__ is not bool:
-        return_counts = checks.boolean(name, "return_counts", return_counts)
-    if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, return_inverse, return_counts, dim = sorting_checks.distinct_runs(
-        name, self, return_inverse, return_counts, dim
-    )
-    return sorting_formulas.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
+        return sorting_formulas.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def distinct(input: Tensor, dim: int | None, runs: bool, return_index: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -2259,15 +2394,19 @@ def distinct(input: Tensor, dim: int | None, runs: bool, return_index: bool) -> 
         inverse: int64.
         counts: int64.
     """
-    if not watch.every:
-        result = DISTINCT.launch(input, dim, runs, return_index)
-        if result is not None:
-            return _distinct_result(*result)
-    if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("distinct", distinct, "dynamic", input, dim, runs, return_index)
-    ) is not NOT_HANDLED:
-        return result
-    return _distinct("distinct", input, dim, runs, return_index)
+    try:
+        if not watch.every:
+            result = DISTINCT.launch(input, dim, runs, return_index)
+            if result is not None:
+                return _distinct_result(*result)
+        if (input.__class__ not in plain or dim.__class__ not in plain) and (
+            result := intercept("distinct", distinct, "dynamic", input, dim, runs, return_index)
+        ) is not NOT_HANDLED:
+            return result
+        return _distinct("distinct", input, dim, runs, return_index)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _distinct_result = ReturnType("distinct", ("values", "inverse", "counts"))
@@ -2337,17 +2476,21 @@ def median(input, *args, **kwargs):
         >>> values, indices
         (tensor([3., 6.]), tensor([2, 2]))
     """
-    if not args and not kwargs:
-        return median_default(input)
-    if len(args) == 1 and not kwargs:
-        return median_dim(input, *args)
-    if len(args) == 2 and not kwargs:
-        return median_dim(input, *args)
-    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
-        return median_dim(input, *args, **kwargs)
-    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
-        return median_dim(input, *args, **kwargs)
-    return _median_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return median_default(input)
+        if len(args) == 1 and not kwargs:
+            return median_dim(input, *args)
+        if len(args) == 2 and not kwargs:
+            return median_dim(input, *args)
+        if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+            return median_dim(input, *args, **kwargs)
+        if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+            return median_dim(input, *args, **kwargs)
+        return _median_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _nanmedian_overloads = Overloads(
@@ -2381,17 +2524,21 @@ def nanmedian(input, *args, **kwargs):
         >>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))
         tensor(2.)
     """
-    if not args and not kwargs:
-        return nanmedian_default(input)
-    if len(args) == 1 and not kwargs:
-        return nanmedian_dim(input, *args)
-    if len(args) == 2 and not kwargs:
-        return nanmedian_dim(input, *args)
-    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
-        return nanmedian_dim(input, *args, **kwargs)
-    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
-        return nanmedian_dim(input, *args, **kwargs)
-    return _nanmedian_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return nanmedian_default(input)
+        if len(args) == 1 and not kwargs:
+            return nanmedian_dim(input, *args)
+        if len(args) == 2 and not kwargs:
+            return nanmedian_dim(input, *args)
+        if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+            return nanmedian_dim(input, *args, **kwargs)
+        if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+            return nanmedian_dim(input, *args, **kwargs)
+        return _nanmedian_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _quantile_overloads = Overloads(
@@ -2447,17 +2594,21 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
         >>> sg.quantile(x, sg.tensor([0.0, 0.4, 1.0]), interpolation="lower")
         tensor([1., 2., 9.])
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if isinstance(q, Tensor):
-        return quantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
-    if q.__class__ in NUMBERS:
-        return quantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
-    return _quantile_overloads(
-        input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
-    )
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if isinstance(q, Tensor):
+            return quantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
+        if q.__class__ in NUMBERS:
+            return quantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
+        return _quantile_overloads(
+            input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _nanquantile_overloads = Overloads(
@@ -2509,17 +2660,21 @@ def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", ou
         >>> sg.nanquantile(sg.tensor([1.0, sg.nan, 3.0]), 0.5)
         tensor(2.)
     """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if isinstance(q, Tensor):
-        return nanquantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
-    if q.__class__ in NUMBERS:
-        return nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
-    return _nanquantile_overloads(
-        input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
-    )
+    try:
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if isinstance(q, Tensor):
+            return nanquantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
+        if q.__class__ in NUMBERS:
+            return nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
+        return _nanquantile_overloads(
+            input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _histogram_overloads = Overloads(
@@ -2569,15 +2724,19 @@ def histogram(input, *args, **kwargs):
         >>> counts, edges
         (tensor([0., 2., 1., 0.]), tensor([0.0000, 0.7500, 1.5000, 2.2500, 3.0000]))
     """
-    if not args and not kwargs:
-        return histogram_bin_ct(input)
-    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
-        return histogram_bins_tensor(input, *args)
-    if len(args) == 1 and not kwargs and args[0].__class__ is int:
-        return histogram_bin_ct(input, *args)
-    if len(kwargs) == 1 and "range" in kwargs:
-        return histogram_bin_ct(input, *args, **kwargs)
-    return _histogram_overloads(input, *args, **kwargs)
+    try:
+        if not args and not kwargs:
+            return histogram_bin_ct(input)
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            return histogram_bins_tensor(input, *args)
+        if len(args) == 1 and not kwargs and args[0].__class__ is int:
+            return histogram_bin_ct(input, *args)
+        if len(kwargs) == 1 and "range" in kwargs:
+            return histogram_bin_ct(input, *args, **kwargs)
+        return _histogram_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _searchsorted_overloads = Overloads(
@@ -2632,23 +2791,27 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         >>> sg.searchsorted(sg.tensor([1, 3, 5]), 3, right=True, out_int32=True)
         tensor(2, dtype=specgrad.int32)
     """
-    if isinstance(input, Tensor):
-        return searchsorted_tensor(
-            sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+    try:
+        if isinstance(input, Tensor):
+            return searchsorted_tensor(
+                sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+            )
+        if input.__class__ in NUMBERS:
+            return searchsorted_scalar(
+                sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+            )
+        return _searchsorted_overloads(
+            sorted_sequence,
+            input,
+            out_int32=out_int32,
+            right=right,
+            side=side,
+            sorter=sorter,
+            **({} if out is None else {"out": out}),
         )
-    if input.__class__ in NUMBERS:
-        return searchsorted_scalar(
-            sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
-        )
-    return _searchsorted_overloads(
-        sorted_sequence,
-        input,
-        out_int32=out_int32,
-        right=right,
-        side=side,
-        sorter=sorter,
-        **({} if out is None else {"out": out}),
-    )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _bucketize_overloads = Overloads(
@@ -2700,13 +2863,17 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
         >>> sg.bucketize(0.5, sg.tensor([-1.0, 0.0, 1.0]), out_int32=True)
         tensor(2, dtype=specgrad.int32)
     """
-    if isinstance(input, Tensor):
-        return bucketize_tensor(input, boundaries, out_int32=out_int32, right=right, out=out)
-    if input.__class__ in NUMBERS:
-        return bucketize_scalar(input, boundaries, out_int32=out_int32, right=right, out=out)
-    return _bucketize_overloads(
-        input, boundaries, out_int32=out_int32, right=right, **({} if out is None else {"out": out})
-    )
+    try:
+        if isinstance(input, Tensor):
+            return bucketize_tensor(input, boundaries, out_int32=out_int32, right=right, out=out)
+        if input.__class__ in NUMBERS:
+            return bucketize_scalar(input, boundaries, out_int32=out_int32, right=right, out=out)
+        return _bucketize_overloads(
+            input, boundaries, out_int32=out_int32, right=right, **({} if out is None else {"out": out})
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _isin_overloads = Overloads(
@@ -2766,9 +2933,13 @@ def isin(elements, *args, **kwargs):
         tensor([[False,  True],
                 [ True, False]])
     """
-    if len(kwargs) == 1 and "test_element" in kwargs:
-        return isin_tensor_scalar(elements, *args, **kwargs)
-    return _isin_overloads(elements, *args, **kwargs)
+    try:
+        if len(kwargs) == 1 and "test_element" in kwargs:
+            return isin_tensor_scalar(elements, *args, **kwargs)
+        return _isin_overloads(elements, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = [

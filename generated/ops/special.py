@@ -22,6 +22,7 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import special as nodes
 
@@ -43,32 +44,40 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.erf(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.8427,  0.0000,  0.8427])
     """
-    if not watch.every and out is None:
-        result = kernels.ERF.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ERF.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("erf", erf, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("erf", erf, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ERF.launch_out(input, out) is not None:
-            return out
-        return write_out("erf", out, _erf("erf", input), (input,), share="full")
-    checks.tensor("erf", "input", input)
-    return _erf("erf", input)
+        if out is not None:
+            if not watch.every and kernels.ERF.launch_out(input, out) is not None:
+                return out
+            return write_out("erf", out, _erf("erf", input), (input,), share="full")
+        checks.tensor("erf", "input", input)
+        return _erf("erf", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def erf_(input: Tensor) -> Tensor:
     """`erf`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ERF.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("erf", erf_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("erf_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _erf("erf_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ERF.launch_in_place(input) is not None:
+            return input
+        if input.__class__ not in plain and (result := intercept("erf", erf_, "elementwise", input)) is not NOT_HANDLED:
+            return result
+        original = before_write("erf_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _erf("erf_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _erf(name: str, self, into=None) -> Any:
@@ -98,32 +107,43 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.erfc(sg.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
     """
-    if not watch.every and out is None:
-        result = kernels.ERFC.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ERFC.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("erfc", erfc, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("erfc", erfc, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ERFC.launch_out(input, out) is not None:
-            return out
-        return write_out("erfc", out, _erfc("erfc", input), (input,), share="full")
-    checks.tensor("erfc", "input", input)
-    return _erfc("erfc", input)
+        if out is not None:
+            if not watch.every and kernels.ERFC.launch_out(input, out) is not None:
+                return out
+            return write_out("erfc", out, _erfc("erfc", input), (input,), share="full")
+        checks.tensor("erfc", "input", input)
+        return _erfc("erfc", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def erfc_(input: Tensor) -> Tensor:
     """`erfc`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ERFC.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("erfc", erfc_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("erfc_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _erfc("erfc_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ERFC.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("erfc", erfc_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("erfc_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _erfc("erfc_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _erfc(name: str, self, into=None) -> Any:
@@ -149,17 +169,21 @@ def normal_pdf(input: Tensor) -> Tensor:
     Gradients:
         self: -grad * self * result
     """
-    if not watch.every:
-        result = kernels.NORMAL_PDF.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.NORMAL_PDF.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("normal_pdf", normal_pdf, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("normal_pdf", normal_pdf, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    checks.tensor("normal_pdf", "input", input)
-    return _normal_pdf("normal_pdf", input)
+        checks.tensor("normal_pdf", "input", input)
+        return _normal_pdf("normal_pdf", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _normal_pdf(name: str, self, into=None) -> Any:
@@ -185,17 +209,21 @@ def normal_cdf(input: Tensor) -> Tensor:
     Gradients:
         self: grad * normal_pdf(self)
     """
-    if not watch.every:
-        result = kernels.NORMAL_CDF.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.NORMAL_CDF.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("normal_cdf", normal_cdf, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("normal_cdf", normal_cdf, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    checks.tensor("normal_cdf", "input", input)
-    return _normal_cdf("normal_cdf", input)
+        checks.tensor("normal_cdf", "input", input)
+        return _normal_cdf("normal_cdf", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _normal_cdf(name: str, self, into=None) -> Any:
@@ -226,39 +254,47 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and out is None:
-        result = kernels.XLOGY_TENSOR.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.XLOGY_TENSOR.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.XLOGY_TENSOR, "xlogy", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.XlogyBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("xlogy.Tensor", xlogy_tensor, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.XLOGY_TENSOR, "xlogy", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.XlogyBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("xlogy.Tensor", xlogy_tensor, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.XLOGY_TENSOR.launch_out(input, other, out) is not None:
-            return out
-        return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="full")
-    checks.tensor("xlogy", "input", input)
-    return _xlogy_tensor("xlogy", input, other)
+        if out is not None:
+            if not watch.every and kernels.XLOGY_TENSOR.launch_out(input, other, out) is not None:
+                return out
+            return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="full")
+        checks.tensor("xlogy", "input", input)
+        return _xlogy_tensor("xlogy", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def xlogy_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`xlogy_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.XLOGY_TENSOR.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("xlogy.Tensor", xlogy_tensor_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("xlogy_", input, (input, other), keep=(input, other), share="full")
-    before = input._grad_fn
-    _xlogy_tensor("xlogy_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.XLOGY_TENSOR.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("xlogy.Tensor", xlogy_tensor_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("xlogy_", input, (input, other), keep=(input, other), share="full")
+        before = input._grad_fn
+        _xlogy_tensor("xlogy_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _xlogy_tensor(name: str, self, other, into=None) -> Any:
@@ -287,19 +323,23 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
     Gradients:
         other: grad * self / (where(other == 0, 1, other) if self == 0 else other)
     """
-    if not watch.every and out is None:
-        result = kernels.XLOGY_SCALAR_SELF.launch(other, input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.XLOGY_SCALAR_SELF.launch(other, input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("xlogy.Scalar_Self", xlogy_scalar_self, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("xlogy.Scalar_Self", xlogy_scalar_self, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.XLOGY_SCALAR_SELF.launch_out(other, input, out) is not None:
-            return out
-        return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="full")
-    return _xlogy_scalar_self("xlogy", input, other)
+        if out is not None:
+            if not watch.every and kernels.XLOGY_SCALAR_SELF.launch_out(other, input, out) is not None:
+                return out
+            return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="full")
+        return _xlogy_scalar_self("xlogy", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
@@ -331,25 +371,29 @@ def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and out is None:
-        result = kernels.XLOG1PY.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.XLOG1PY.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.XLOG1PY, "xlog1py", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.Xlog1pyBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("xlog1py", xlog1py_default, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.XLOG1PY, "xlog1py", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.Xlog1pyBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("xlog1py", xlog1py_default, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.XLOG1PY.launch_out(input, other, out) is not None:
-            return out
-        return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="full")
-    checks.tensor("xlog1py", "input", input)
-    return _xlog1py_default("xlog1py", input, other)
+        if out is not None:
+            if not watch.every and kernels.XLOG1PY.launch_out(input, other, out) is not None:
+                return out
+            return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="full")
+        checks.tensor("xlog1py", "input", input)
+        return _xlog1py_default("xlog1py", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _xlog1py_default(name: str, self, other, into=None) -> Any:
@@ -378,19 +422,23 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
     Gradients:
         other: grad * self / (where(other == -1, 1, other + 1) if self == 0 else other + 1)
     """
-    if not watch.every and out is None:
-        result = kernels.XLOG1PY_SELF_SCALAR.launch(other, input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.XLOG1PY_SELF_SCALAR.launch(other, input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.XLOG1PY_SELF_SCALAR.launch_out(other, input, out) is not None:
-            return out
-        return write_out("xlog1py", out, _xlog1py_self_scalar("xlog1py", input, other), (other,), share="full")
-    return _xlog1py_self_scalar("xlog1py", input, other)
+        if out is not None:
+            if not watch.every and kernels.XLOG1PY_SELF_SCALAR.launch_out(other, input, out) is not None:
+                return out
+            return write_out("xlog1py", out, _xlog1py_self_scalar("xlog1py", input, other), (other,), share="full")
+        return _xlog1py_self_scalar("xlog1py", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
@@ -422,32 +470,40 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         >>> sg.logit(sg.tensor([0.5, 0.9, 1.0]), eps=0.01)
         tensor([0.0000, 2.1972, 4.5951])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("logit", logit, "composite", input, eps, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "logit"
-    if out is not None:
-        return write_out(name, out, logit(input, eps))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if eps is not None and eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
-    return op.log_odds(self) if eps is None or eps < 0 else op.limited_log_odds(self, eps)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("logit", logit, "composite", input, eps, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "logit"
+        if out is not None:
+            return write_out(name, out, logit(input, eps))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if eps is not None and eps.__class__ is not float:
+            eps = checks.floating(name, "eps", eps)
+        return op.log_odds(self) if eps is None or eps < 0 else op.limited_log_odds(self, eps)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """`logit`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        input.__class__ not in plain
-        and (result := intercept("logit", logit_, "composite", input, eps)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("logit_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    adopt_result("logit_", input, logit(original, eps))
-    return after_write(input, before)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("logit", logit_, "composite", input, eps)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("logit_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        adopt_result("logit_", input, logit(original, eps))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def log_odds(input: Tensor) -> Tensor:
@@ -463,17 +519,21 @@ def log_odds(input: Tensor) -> Tensor:
     Gradients:
         self: grad / (self * (1 - self))
     """
-    if not watch.every:
-        result = kernels.LOG_ODDS.launch(input)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.LOG_ODDS.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("log_odds", log_odds, "elementwise", input)) is not NOT_HANDLED
+        ):
             return result
-    if (
-        input.__class__ not in plain
-        and (result := intercept("log_odds", log_odds, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    checks.tensor("log_odds", "input", input)
-    return _log_odds("log_odds", input)
+        checks.tensor("log_odds", "input", input)
+        return _log_odds("log_odds", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _log_odds(name: str, self, into=None) -> Any:
@@ -500,16 +560,20 @@ def limited_log_odds(input: Tensor, eps: float) -> Tensor:
     Gradients:
         self: where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))
     """
-    if not watch.every:
-        result = kernels.LIMITED_LOG_ODDS.launch(input, eps)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.LIMITED_LOG_ODDS.launch(input, eps)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or eps.__class__ not in plain) and (
+            result := intercept("limited_log_odds", limited_log_odds, "elementwise", input, eps)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or eps.__class__ not in plain) and (
-        result := intercept("limited_log_odds", limited_log_odds, "elementwise", input, eps)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("limited_log_odds", "input", input)
-    return _limited_log_odds("limited_log_odds", input, eps)
+        checks.tensor("limited_log_odds", "input", input)
+        return _limited_log_odds("limited_log_odds", input, eps)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _limited_log_odds(name: str, self, eps, into=None) -> Any:
@@ -541,20 +605,24 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.entr(sg.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.3466, -0.0000])
     """
-    if not watch.every and out is None:
-        result = kernels.ENTR.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ENTR.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("entr", entr, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("entr", entr, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ENTR.launch_out(input, out) is not None:
-            return out
-        return write_out("entr", out, _entr("entr", input), (input,), share="full")
-    checks.tensor("entr", "input", input)
-    return _entr("entr", input)
+        if out is not None:
+            if not watch.every and kernels.ENTR.launch_out(input, out) is not None:
+                return out
+            return write_out("entr", out, _entr("entr", input), (input,), share="full")
+        checks.tensor("entr", "input", input)
+        return _entr("entr", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _entr(name: str, self, into=None) -> Any:
@@ -586,32 +654,43 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sinc(sg.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
     """
-    if not watch.every and out is None:
-        result = kernels.SINC.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SINC.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("sinc", sinc, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("sinc", sinc, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SINC.launch_out(input, out) is not None:
-            return out
-        return write_out("sinc", out, _sinc("sinc", input), (input,), share="full")
-    checks.tensor("sinc", "input", input)
-    return _sinc("sinc", input)
+        if out is not None:
+            if not watch.every and kernels.SINC.launch_out(input, out) is not None:
+                return out
+            return write_out("sinc", out, _sinc("sinc", input), (input,), share="full")
+        checks.tensor("sinc", "input", input)
+        return _sinc("sinc", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def sinc_(input: Tensor) -> Tensor:
     """`sinc`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.SINC.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("sinc", sinc_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("sinc_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _sinc("sinc_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.SINC.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("sinc", sinc_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("sinc_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _sinc("sinc_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sinc(name: str, self, into=None) -> Any:
@@ -642,35 +721,43 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.erfinv(sg.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.ERFINV.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.ERFINV.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("erfinv", erfinv, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("erfinv", erfinv, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ERFINV.launch_out(input, out) is not None:
-            return out
-        return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="full")
-    checks.tensor("erfinv", "input", input)
-    return _erfinv("erfinv", input)
+        if out is not None:
+            if not watch.every and kernels.ERFINV.launch_out(input, out) is not None:
+                return out
+            return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="full")
+        checks.tensor("erfinv", "input", input)
+        return _erfinv("erfinv", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def erfinv_(input: Tensor) -> Tensor:
     """`erfinv`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ERFINV.launch_in_place(input) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        and (result := intercept("erfinv", erfinv_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("erfinv_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _erfinv("erfinv_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ERFINV.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("erfinv", erfinv_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("erfinv_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _erfinv("erfinv_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _erfinv(name: str, self, into=None) -> Any:
@@ -700,20 +787,24 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.erfcx(sg.tensor([0.0, 100.0]))
         tensor([1.0000, 0.0056])
     """
-    if not watch.every and out is None:
-        result = kernels.ERFCX.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ERFCX.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("erfcx", erfcx, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("erfcx", erfcx, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ERFCX.launch_out(input, out) is not None:
-            return out
-        return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="full")
-    checks.tensor("erfcx", "input", input)
-    return _erfcx("erfcx", input)
+        if out is not None:
+            if not watch.every and kernels.ERFCX.launch_out(input, out) is not None:
+                return out
+            return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="full")
+        checks.tensor("erfcx", "input", input)
+        return _erfcx("erfcx", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _erfcx(name: str, self, into=None) -> Any:
@@ -743,20 +834,24 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.ndtr(sg.tensor([-2.0, 0.0, 2.0]))
         tensor([0.0228, 0.5000, 0.9772])
     """
-    if not watch.every and out is None:
-        result = kernels.NDTR.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.NDTR.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("ndtr", ndtr, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("ndtr", ndtr, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.NDTR.launch_out(input, out) is not None:
-            return out
-        return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="full")
-    checks.tensor("ndtr", "input", input)
-    return _ndtr("ndtr", input)
+        if out is not None:
+            if not watch.every and kernels.NDTR.launch_out(input, out) is not None:
+                return out
+            return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="full")
+        checks.tensor("ndtr", "input", input)
+        return _ndtr("ndtr", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _ndtr(name: str, self, into=None) -> Any:
@@ -786,20 +881,24 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.ndtri(sg.tensor([0.0, 0.5, 0.975]))
         tensor([  -inf, 0.0000, 1.9600])
     """
-    if not watch.every and out is None:
-        result = kernels.NDTRI.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.NDTRI.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("ndtri", ndtri, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("ndtri", ndtri, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.NDTRI.launch_out(input, out) is not None:
-            return out
-        return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="full")
-    checks.tensor("ndtri", "input", input)
-    return _ndtri("ndtri", input)
+        if out is not None:
+            if not watch.every and kernels.NDTRI.launch_out(input, out) is not None:
+                return out
+            return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="full")
+        checks.tensor("ndtri", "input", input)
+        return _ndtri("ndtri", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _ndtri(name: str, self, into=None) -> Any:
@@ -830,20 +929,24 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))
         tensor([-53.2313,  -0.6931])
     """
-    if not watch.every and out is None:
-        result = kernels.LOG_NDTR.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LOG_NDTR.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("log_ndtr", log_ndtr, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("log_ndtr", log_ndtr, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LOG_NDTR.launch_out(input, out) is not None:
-            return out
-        return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="full")
-    checks.tensor("log_ndtr", "input", input)
-    return _log_ndtr("log_ndtr", input)
+        if out is not None:
+            if not watch.every and kernels.LOG_NDTR.launch_out(input, out) is not None:
+                return out
+            return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="full")
+        checks.tensor("log_ndtr", "input", input)
+        return _log_ndtr("log_ndtr", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _log_ndtr(name: str, self, into=None) -> Any:
@@ -873,35 +976,43 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.lgamma(sg.tensor([1.0, 5.0, 0.5]))
         tensor([0.0000, 3.1781, 0.5724])
     """
-    if not watch.every and out is None:
-        result = kernels.LGAMMA.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.LGAMMA.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("lgamma", lgamma, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("lgamma", lgamma, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.LGAMMA.launch_out(input, out) is not None:
-            return out
-        return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="full")
-    checks.tensor("lgamma", "input", input)
-    return _lgamma("lgamma", input)
+        if out is not None:
+            if not watch.every and kernels.LGAMMA.launch_out(input, out) is not None:
+                return out
+            return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="full")
+        checks.tensor("lgamma", "input", input)
+        return _lgamma("lgamma", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def lgamma_(input: Tensor) -> Tensor:
     """`lgamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.LGAMMA.launch_in_place(input) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        and (result := intercept("lgamma", lgamma_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("lgamma_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _lgamma("lgamma_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.LGAMMA.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("lgamma", lgamma_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("lgamma_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _lgamma("lgamma_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _lgamma(name: str, self, into=None) -> Any:
@@ -934,33 +1045,41 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         >>> sg.mvlgamma(sg.tensor([3.0]), 2)
         tensor([1.5502])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("mvlgamma", mvlgamma, "composite", input, p, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "mvlgamma"
-    if out is not None:
-        return write_out(name, out, mvlgamma(input, p))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if p.__class__ is not int:
-        p = checks.integer(name, "p", p)
-    self, p = elementwise_checks.positive_order(name, self, p)
-    return elementwise_formulas.multivariate_log_gamma(self, p)
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("mvlgamma", mvlgamma, "composite", input, p, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "mvlgamma"
+        if out is not None:
+            return write_out(name, out, mvlgamma(input, p))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if p.__class__ is not int:
+            p = checks.integer(name, "p", p)
+        self, p = elementwise_checks.positive_order(name, self, p)
+        return elementwise_formulas.multivariate_log_gamma(self, p)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def mvlgamma_(input: Tensor, p: int) -> Tensor:
     """`mvlgamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        input.__class__ not in plain
-        and (result := intercept("mvlgamma", mvlgamma_, "composite", input, p)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("mvlgamma_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    adopt_result("mvlgamma_", input, mvlgamma(original, p))
-    return after_write(input, before)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("mvlgamma", mvlgamma_, "composite", input, p)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("mvlgamma_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        adopt_result("mvlgamma_", input, mvlgamma(original, p))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -980,35 +1099,43 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.digamma(sg.tensor([1.0, 0.5]))
         tensor([-0.5772, -1.9635])
     """
-    if not watch.every and out is None:
-        result = kernels.DIGAMMA.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.DIGAMMA.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("digamma", digamma, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("digamma", digamma, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.DIGAMMA.launch_out(input, out) is not None:
-            return out
-        return write_out("digamma", out, _digamma("digamma", input), (input,), share="full")
-    checks.tensor("digamma", "input", input)
-    return _digamma("digamma", input)
+        if out is not None:
+            if not watch.every and kernels.DIGAMMA.launch_out(input, out) is not None:
+                return out
+            return write_out("digamma", out, _digamma("digamma", input), (input,), share="full")
+        checks.tensor("digamma", "input", input)
+        return _digamma("digamma", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def digamma_(input: Tensor) -> Tensor:
     """`digamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.DIGAMMA.launch_in_place(input) is not None:
-        return input
-    if (
-        input.__class__ not in plain
-        and (result := intercept("digamma", digamma_, "elementwise", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("digamma_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _digamma("digamma_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.DIGAMMA.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("digamma", digamma_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("digamma_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _digamma("digamma_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _digamma(name: str, self, into=None) -> Any:
@@ -1041,38 +1168,51 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.polygamma(1, sg.tensor([1.0, 0.5]))
         tensor([1.6449, 4.9348])
     """
-    if not watch.every and out is None and n.__class__ is int and n >= 0:
-        result = kernels.POLYGAMMA.launch(input, n)
-        if result is not None:
+    try:
+        if not watch.every and out is None and n.__class__ is int and n >= 0:
+            result = kernels.POLYGAMMA.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("polygamma", polygamma, "elementwise", n, input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (n.__class__ not in plain or input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("polygamma", polygamma, "elementwise", n, input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if (
-            not watch.every
-            and n.__class__ is int
-            and n >= 0
-            and kernels.POLYGAMMA.launch_out(input, n, out) is not None
-        ):
-            return out
-        return write_out("polygamma", out, _polygamma("polygamma", n, input), (input,), share="full")
-    return _polygamma("polygamma", n, input)
+        if out is not None:
+            if (
+                not watch.every
+                and n.__class__ is int
+                and n >= 0
+                and kernels.POLYGAMMA.launch_out(input, n, out) is not None
+            ):
+                return out
+            return write_out("polygamma", out, _polygamma("polygamma", n, input), (input,), share="full")
+        return _polygamma("polygamma", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def polygamma_(input: Tensor, n: int) -> Tensor:
     """`polygamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and n.__class__ is int and n >= 0 and kernels.POLYGAMMA.launch_in_place(input, n) is not None:
-        return input
-    if (input.__class__ not in plain or n.__class__ not in plain) and (
-        result := intercept("polygamma", polygamma_, "elementwise", input, n)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("polygamma_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _polygamma("polygamma_", n, original, into=input)
-    return after_write(input, before)
+    try:
+        if (
+            not watch.every
+            and n.__class__ is int
+            and n >= 0
+            and kernels.POLYGAMMA.launch_in_place(input, n) is not None
+        ):
+            return input
+        if (input.__class__ not in plain or n.__class__ not in plain) and (
+            result := intercept("polygamma", polygamma_, "elementwise", input, n)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("polygamma_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _polygamma("polygamma_", n, original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _polygamma(name: str, n, self, into=None) -> Any:
@@ -1106,25 +1246,29 @@ def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and out is None:
-        result = kernels.ZETA.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ZETA.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.ZETA, "zeta", (input, other), ())
+            if result is not None:
+                if (other._requires_grad) and grad_mode.grad:
+                    nodes.ZetaBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("zeta", zeta_default, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.ZETA, "zeta", (input, other), ())
-        if result is not None:
-            if (other._requires_grad) and grad_mode.grad:
-                nodes.ZetaBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("zeta", zeta_default, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ZETA.launch_out(input, other, out) is not None:
-            return out
-        return write_out("zeta", out, _zeta_default("zeta", input, other), (input, other), share="full")
-    checks.tensor("zeta", "input", input)
-    return _zeta_default("zeta", input, other)
+        if out is not None:
+            if not watch.every and kernels.ZETA.launch_out(input, other, out) is not None:
+                return out
+            return write_out("zeta", out, _zeta_default("zeta", input, other), (input, other), share="full")
+        checks.tensor("zeta", "input", input)
+        return _zeta_default("zeta", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _zeta_default(name: str, self, other, into=None) -> Any:
@@ -1153,19 +1297,23 @@ def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None)
     Gradients:
         other: -grad * self * unfused(zeta(self + 1, other))
     """
-    if not watch.every and out is None:
-        result = kernels.ZETA_SELF_SCALAR.launch(other, input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ZETA_SELF_SCALAR.launch(other, input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ZETA_SELF_SCALAR.launch_out(other, input, out) is not None:
-            return out
-        return write_out("zeta", out, _zeta_self_scalar("zeta", input, other), (other,), share="full")
-    return _zeta_self_scalar("zeta", input, other)
+        if out is not None:
+            if not watch.every and kernels.ZETA_SELF_SCALAR.launch_out(other, input, out) is not None:
+                return out
+            return write_out("zeta", out, _zeta_self_scalar("zeta", input, other), (other,), share="full")
+        return _zeta_self_scalar("zeta", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
@@ -1199,26 +1347,30 @@ def orthogonal_polynomial(input: Tensor, n: Tensor | Number, kind: int, order: f
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and kind.__class__ is int:
-        result = kernels.ORTHOGONAL_POLYNOMIAL.launch(input, n, kind, order)
-        if result is not None:
+    try:
+        if not watch.every and kind.__class__ is int:
+            result = kernels.ORTHOGONAL_POLYNOMIAL.launch(input, n, kind, order)
+            if result is not None:
+                return result
+            result = run_rows(kernels.ORTHOGONAL_POLYNOMIAL, "orthogonal_polynomial", (input, n), (kind, order))
+            if result is not None:
+                if (input._requires_grad) and grad_mode.grad:
+                    nodes.OrthogonalPolynomialBackward0.record(result, input, n, kind, order)
+                return result
+        if (
+            input.__class__ not in plain
+            or n.__class__ not in plain
+            or kind.__class__ not in plain
+            or order.__class__ not in plain
+        ) and (
+            result := intercept("orthogonal_polynomial", orthogonal_polynomial, "elementwise", input, n, kind, order)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.ORTHOGONAL_POLYNOMIAL, "orthogonal_polynomial", (input, n), (kind, order))
-        if result is not None:
-            if (input._requires_grad) and grad_mode.grad:
-                nodes.OrthogonalPolynomialBackward0.record(result, input, n, kind, order)
-            return result
-    if (
-        input.__class__ not in plain
-        or n.__class__ not in plain
-        or kind.__class__ not in plain
-        or order.__class__ not in plain
-    ) and (
-        result := intercept("orthogonal_polynomial", orthogonal_polynomial, "elementwise", input, n, kind, order)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("orthogonal_polynomial", "input", input)
-    return _orthogonal_polynomial("orthogonal_polynomial", input, n, kind, order)
+        checks.tensor("orthogonal_polynomial", "input", input)
+        return _orthogonal_polynomial("orthogonal_polynomial", input, n, kind, order)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _orthogonal_polynomial(name: str, self, n, kind, order, into=None) -> Any:
@@ -1257,39 +1409,47 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
         >>> sg.igamma(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 1.0]))
         tensor([0.6321, 0.2642])
     """
-    if not watch.every and out is None:
-        result = kernels.IGAMMA.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.IGAMMA.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.IGAMMA, "igamma", (input, other), ())
+            if result is not None:
+                if (other._requires_grad) and grad_mode.grad:
+                    nodes.IgammaBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("igamma", igamma, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.IGAMMA, "igamma", (input, other), ())
-        if result is not None:
-            if (other._requires_grad) and grad_mode.grad:
-                nodes.IgammaBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("igamma", igamma, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.IGAMMA.launch_out(input, other, out) is not None:
-            return out
-        return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="full")
-    checks.tensor("igamma", "input", input)
-    return _igamma("igamma", input, other)
+        if out is not None:
+            if not watch.every and kernels.IGAMMA.launch_out(input, other, out) is not None:
+                return out
+            return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="full")
+        checks.tensor("igamma", "input", input)
+        return _igamma("igamma", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def igamma_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`igamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.IGAMMA.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("igamma", igamma_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("igamma_", input, (input, other), keep=(other,), share="full")
-    before = input._grad_fn
-    _igamma("igamma_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.IGAMMA.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("igamma", igamma_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("igamma_", input, (input, other), keep=(other,), share="full")
+        before = input._grad_fn
+        _igamma("igamma_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _igamma(name: str, self, other, into=None) -> Any:
@@ -1324,39 +1484,47 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         >>> sg.igammac(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 50.0]))
         tensor([3.6788e-01, 9.8366e-21])
     """
-    if not watch.every and out is None:
-        result = kernels.IGAMMAC.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.IGAMMAC.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.IGAMMAC, "igammac", (input, other), ())
+            if result is not None:
+                if (other._requires_grad) and grad_mode.grad:
+                    nodes.IgammacBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("igammac", igammac, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.IGAMMAC, "igammac", (input, other), ())
-        if result is not None:
-            if (other._requires_grad) and grad_mode.grad:
-                nodes.IgammacBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("igammac", igammac, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.IGAMMAC.launch_out(input, other, out) is not None:
-            return out
-        return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="full")
-    checks.tensor("igammac", "input", input)
-    return _igammac("igammac", input, other)
+        if out is not None:
+            if not watch.every and kernels.IGAMMAC.launch_out(input, other, out) is not None:
+                return out
+            return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="full")
+        checks.tensor("igammac", "input", input)
+        return _igammac("igammac", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def igammac_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`igammac`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.IGAMMAC.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("igammac", igammac_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("igammac_", input, (input, other), keep=(other,), share="full")
-    before = input._grad_fn
-    _igammac("igammac_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.IGAMMAC.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("igammac", igammac_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("igammac_", input, (input, other), keep=(other,), share="full")
+        before = input._grad_fn
+        _igammac("igammac_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _igammac(name: str, self, other, into=None) -> Any:
@@ -1388,19 +1556,23 @@ def standard_gamma_grad(input: Tensor, output: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every:
-        result = kernels.STANDARD_GAMMA_GRAD.launch(input, output)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.STANDARD_GAMMA_GRAD.launch(input, output)
+            if result is not None:
+                return result
+            result = run_rows(kernels.STANDARD_GAMMA_GRAD, "standard_gamma_grad", (input, output), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or output.__class__ not in plain) and (
+            result := intercept("standard_gamma_grad", standard_gamma_grad, "elementwise", input, output)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.STANDARD_GAMMA_GRAD, "standard_gamma_grad", (input, output), ())
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or output.__class__ not in plain) and (
-        result := intercept("standard_gamma_grad", standard_gamma_grad, "elementwise", input, output)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("standard_gamma_grad", "input", input)
-    return _standard_gamma_grad("standard_gamma_grad", input, output)
+        checks.tensor("standard_gamma_grad", "input", input)
+        return _standard_gamma_grad("standard_gamma_grad", input, output)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _standard_gamma_grad(name: str, self, output, into=None) -> Any:
@@ -1434,16 +1606,20 @@ def gamma_moved(input: Tensor, anchor: Tensor | Number, sample: Tensor | Number)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every:
-        result = kernels.GAMMA_MOVED.launch(input, anchor, sample)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.GAMMA_MOVED.launch(input, anchor, sample)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or anchor.__class__ not in plain or sample.__class__ not in plain) and (
+            result := intercept("gamma_moved", gamma_moved, "elementwise", input, anchor, sample)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or anchor.__class__ not in plain or sample.__class__ not in plain) and (
-        result := intercept("gamma_moved", gamma_moved, "elementwise", input, anchor, sample)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("gamma_moved", "input", input)
-    return _gamma_moved("gamma_moved", input, anchor, sample)
+        checks.tensor("gamma_moved", "input", input)
+        return _gamma_moved("gamma_moved", input, anchor, sample)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _gamma_moved(name: str, self, anchor, sample, into=None) -> Any:
@@ -1482,16 +1658,20 @@ def dirichlet_grad(x: Tensor, alpha: Tensor | Number, total: Tensor | Number) ->
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every:
-        result = kernels.DIRICHLET_GRAD.launch(x, alpha, total)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.DIRICHLET_GRAD.launch(x, alpha, total)
+            if result is not None:
+                return result
+        if (x.__class__ not in plain or alpha.__class__ not in plain or total.__class__ not in plain) and (
+            result := intercept("dirichlet_grad", dirichlet_grad, "elementwise", x, alpha, total)
+        ) is not NOT_HANDLED:
             return result
-    if (x.__class__ not in plain or alpha.__class__ not in plain or total.__class__ not in plain) and (
-        result := intercept("dirichlet_grad", dirichlet_grad, "elementwise", x, alpha, total)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("dirichlet_grad", "x", x)
-    return _dirichlet_grad("dirichlet_grad", x, alpha, total)
+        checks.tensor("dirichlet_grad", "x", x)
+        return _dirichlet_grad("dirichlet_grad", x, alpha, total)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _dirichlet_grad(name: str, x, alpha, total, into=None) -> Any:
@@ -1522,19 +1702,23 @@ def von_mises_grad(x: Tensor, concentration: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every:
-        result = kernels.VON_MISES_GRAD.launch(x, concentration)
-        if result is not None:
+    try:
+        if not watch.every:
+            result = kernels.VON_MISES_GRAD.launch(x, concentration)
+            if result is not None:
+                return result
+            result = run_rows(kernels.VON_MISES_GRAD, "von_mises_grad", (x, concentration), ())
+            if result is not None:
+                return result
+        if (x.__class__ not in plain or concentration.__class__ not in plain) and (
+            result := intercept("von_mises_grad", von_mises_grad, "elementwise", x, concentration)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.VON_MISES_GRAD, "von_mises_grad", (x, concentration), ())
-        if result is not None:
-            return result
-    if (x.__class__ not in plain or concentration.__class__ not in plain) and (
-        result := intercept("von_mises_grad", von_mises_grad, "elementwise", x, concentration)
-    ) is not NOT_HANDLED:
-        return result
-    checks.tensor("von_mises_grad", "x", x)
-    return _von_mises_grad("von_mises_grad", x, concentration)
+        checks.tensor("von_mises_grad", "x", x)
+        return _von_mises_grad("von_mises_grad", x, concentration)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _von_mises_grad(name: str, x, concentration, into=None) -> Any:
@@ -1563,32 +1747,40 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.i0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-    if not watch.every and out is None:
-        result = kernels.I0.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.I0.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("i0", i0, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("i0", i0, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.I0.launch_out(input, out) is not None:
-            return out
-        return write_out("i0", out, _i0("i0", input), (input,), share="full")
-    checks.tensor("i0", "input", input)
-    return _i0("i0", input)
+        if out is not None:
+            if not watch.every and kernels.I0.launch_out(input, out) is not None:
+                return out
+            return write_out("i0", out, _i0("i0", input), (input,), share="full")
+        checks.tensor("i0", "input", input)
+        return _i0("i0", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def i0_(input: Tensor) -> Tensor:
     """`i0`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.I0.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("i0", i0_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("i0_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _i0("i0_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.I0.launch_in_place(input) is not None:
+            return input
+        if input.__class__ not in plain and (result := intercept("i0", i0_, "elementwise", input)) is not NOT_HANDLED:
+            return result
+        original = before_write("i0_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _i0("i0_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _i0(name: str, self, into=None) -> Any:
@@ -1618,20 +1810,24 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
         tensor([1.0000, 0.0126])
     """
-    if not watch.every and out is None:
-        result = kernels.I0E.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.I0E.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("i0e", i0e, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("i0e", i0e, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.I0E.launch_out(input, out) is not None:
-            return out
-        return write_out("i0e", out, _i0e("i0e", input), (input,), share="full")
-    checks.tensor("i0e", "input", input)
-    return _i0e("i0e", input)
+        if out is not None:
+            if not watch.every and kernels.I0E.launch_out(input, out) is not None:
+                return out
+            return write_out("i0e", out, _i0e("i0e", input), (input,), share="full")
+        checks.tensor("i0e", "input", input)
+        return _i0e("i0e", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _i0e(name: str, self, into=None) -> Any:
@@ -1661,20 +1857,24 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-    if not watch.every and out is None:
-        result = kernels.I1.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.I1.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("i1", i1, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("i1", i1, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.I1.launch_out(input, out) is not None:
-            return out
-        return write_out("i1", out, _i1("i1", input), (input,), share="full")
-    checks.tensor("i1", "input", input)
-    return _i1("i1", input)
+        if out is not None:
+            if not watch.every and kernels.I1.launch_out(input, out) is not None:
+                return out
+            return write_out("i1", out, _i1("i1", input), (input,), share="full")
+        checks.tensor("i1", "input", input)
+        return _i1("i1", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _i1(name: str, self, into=None) -> Any:
@@ -1704,20 +1904,24 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
         tensor([0.0000, 0.0126])
     """
-    if not watch.every and out is None:
-        result = kernels.I1E.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.I1E.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("i1e", i1e, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("i1e", i1e, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.I1E.launch_out(input, out) is not None:
-            return out
-        return write_out("i1e", out, _i1e("i1e", input), (input,), share="full")
-    checks.tensor("i1e", "input", input)
-    return _i1e("i1e", input)
+        if out is not None:
+            if not watch.every and kernels.I1E.launch_out(input, out) is not None:
+                return out
+            return write_out("i1e", out, _i1e("i1e", input), (input,), share="full")
+        checks.tensor("i1e", "input", input)
+        return _i1e("i1e", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _i1e(name: str, self, into=None) -> Any:
@@ -1747,22 +1951,26 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.modified_bessel_k0(sg.tensor([0.0, 1.0]))
         tensor([   inf, 0.4210])
     """
-    if not watch.every and out is None:
-        result = kernels.MODIFIED_BESSEL_K0.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.MODIFIED_BESSEL_K0.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("modified_bessel_k0", modified_bessel_k0, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("modified_bessel_k0", modified_bessel_k0, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.MODIFIED_BESSEL_K0.launch_out(input, out) is not None:
-            return out
-        return write_out(
-            "modified_bessel_k0", out, _modified_bessel_k0("modified_bessel_k0", input), (input,), share="full"
-        )
-    checks.tensor("modified_bessel_k0", "input", input)
-    return _modified_bessel_k0("modified_bessel_k0", input)
+        if out is not None:
+            if not watch.every and kernels.MODIFIED_BESSEL_K0.launch_out(input, out) is not None:
+                return out
+            return write_out(
+                "modified_bessel_k0", out, _modified_bessel_k0("modified_bessel_k0", input), (input,), share="full"
+            )
+        checks.tensor("modified_bessel_k0", "input", input)
+        return _modified_bessel_k0("modified_bessel_k0", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _modified_bessel_k0(name: str, self, into=None) -> Any:
@@ -1792,22 +2000,26 @@ def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.modified_bessel_k1(sg.tensor([0.0, 1.0]))
         tensor([   inf, 0.6019])
     """
-    if not watch.every and out is None:
-        result = kernels.MODIFIED_BESSEL_K1.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.MODIFIED_BESSEL_K1.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("modified_bessel_k1", modified_bessel_k1, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("modified_bessel_k1", modified_bessel_k1, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.MODIFIED_BESSEL_K1.launch_out(input, out) is not None:
-            return out
-        return write_out(
-            "modified_bessel_k1", out, _modified_bessel_k1("modified_bessel_k1", input), (input,), share="full"
-        )
-    checks.tensor("modified_bessel_k1", "input", input)
-    return _modified_bessel_k1("modified_bessel_k1", input)
+        if out is not None:
+            if not watch.every and kernels.MODIFIED_BESSEL_K1.launch_out(input, out) is not None:
+                return out
+            return write_out(
+                "modified_bessel_k1", out, _modified_bessel_k1("modified_bessel_k1", input), (input,), share="full"
+            )
+        checks.tensor("modified_bessel_k1", "input", input)
+        return _modified_bessel_k1("modified_bessel_k1", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _modified_bessel_k1(name: str, self, into=None) -> Any:
@@ -1837,26 +2049,30 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
         >>> sg.special.scaled_modified_bessel_k0(sg.tensor([1.0, 1000.0]))
         tensor([1.1445, 0.0396])
     """
-    if not watch.every and out is None:
-        result = kernels.SCALED_MODIFIED_BESSEL_K0.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SCALED_MODIFIED_BESSEL_K0.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("scaled_modified_bessel_k0", scaled_modified_bessel_k0, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("scaled_modified_bessel_k0", scaled_modified_bessel_k0, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SCALED_MODIFIED_BESSEL_K0.launch_out(input, out) is not None:
-            return out
-        return write_out(
-            "scaled_modified_bessel_k0",
-            out,
-            _scaled_modified_bessel_k0("scaled_modified_bessel_k0", input),
-            (input,),
-            share="full",
-        )
-    checks.tensor("scaled_modified_bessel_k0", "input", input)
-    return _scaled_modified_bessel_k0("scaled_modified_bessel_k0", input)
+        if out is not None:
+            if not watch.every and kernels.SCALED_MODIFIED_BESSEL_K0.launch_out(input, out) is not None:
+                return out
+            return write_out(
+                "scaled_modified_bessel_k0",
+                out,
+                _scaled_modified_bessel_k0("scaled_modified_bessel_k0", input),
+                (input,),
+                share="full",
+            )
+        checks.tensor("scaled_modified_bessel_k0", "input", input)
+        return _scaled_modified_bessel_k0("scaled_modified_bessel_k0", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
@@ -1886,26 +2102,30 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
         >>> sg.special.scaled_modified_bessel_k1(sg.tensor([1.0, 1000.0]))
         tensor([1.6362, 0.0396])
     """
-    if not watch.every and out is None:
-        result = kernels.SCALED_MODIFIED_BESSEL_K1.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SCALED_MODIFIED_BESSEL_K1.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("scaled_modified_bessel_k1", scaled_modified_bessel_k1, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("scaled_modified_bessel_k1", scaled_modified_bessel_k1, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SCALED_MODIFIED_BESSEL_K1.launch_out(input, out) is not None:
-            return out
-        return write_out(
-            "scaled_modified_bessel_k1",
-            out,
-            _scaled_modified_bessel_k1("scaled_modified_bessel_k1", input),
-            (input,),
-            share="full",
-        )
-    checks.tensor("scaled_modified_bessel_k1", "input", input)
-    return _scaled_modified_bessel_k1("scaled_modified_bessel_k1", input)
+        if out is not None:
+            if not watch.every and kernels.SCALED_MODIFIED_BESSEL_K1.launch_out(input, out) is not None:
+                return out
+            return write_out(
+                "scaled_modified_bessel_k1",
+                out,
+                _scaled_modified_bessel_k1("scaled_modified_bessel_k1", input),
+                (input,),
+                share="full",
+            )
+        checks.tensor("scaled_modified_bessel_k1", "input", input)
+        return _scaled_modified_bessel_k1("scaled_modified_bessel_k1", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _scaled_modified_bessel_k1(name: str, self, into=None) -> Any:
@@ -1936,22 +2156,26 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.spherical_bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.8415])
     """
-    if not watch.every and out is None:
-        result = kernels.SPHERICAL_BESSEL_J0.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SPHERICAL_BESSEL_J0.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("spherical_bessel_j0", spherical_bessel_j0, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("spherical_bessel_j0", spherical_bessel_j0, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SPHERICAL_BESSEL_J0.launch_out(input, out) is not None:
-            return out
-        return write_out(
-            "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="full"
-        )
-    checks.tensor("spherical_bessel_j0", "input", input)
-    return _spherical_bessel_j0("spherical_bessel_j0", input)
+        if out is not None:
+            if not watch.every and kernels.SPHERICAL_BESSEL_J0.launch_out(input, out) is not None:
+                return out
+            return write_out(
+                "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="full"
+            )
+        checks.tensor("spherical_bessel_j0", "input", input)
+        return _spherical_bessel_j0("spherical_bessel_j0", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _spherical_bessel_j0(name: str, self, into=None) -> Any:
@@ -1979,20 +2203,24 @@ def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.airy_ai(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([0.5356, 0.3550, 0.1353])
     """
-    if not watch.every and out is None:
-        result = kernels.AIRY_AI.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.AIRY_AI.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("airy_ai", airy_ai, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("airy_ai", airy_ai, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.AIRY_AI.launch_out(input, out) is not None:
-            return out
-        return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="full")
-    checks.tensor("airy_ai", "input", input)
-    return _airy_ai("airy_ai", input)
+        if out is not None:
+            if not watch.every and kernels.AIRY_AI.launch_out(input, out) is not None:
+                return out
+            return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="full")
+        checks.tensor("airy_ai", "input", input)
+        return _airy_ai("airy_ai", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _airy_ai(name: str, self, into=None) -> Any:
@@ -2018,20 +2246,24 @@ def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.7652])
     """
-    if not watch.every and out is None:
-        result = kernels.BESSEL_J0.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.BESSEL_J0.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bessel_j0", bessel_j0, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bessel_j0", bessel_j0, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.BESSEL_J0.launch_out(input, out) is not None:
-            return out
-        return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="full")
-    checks.tensor("bessel_j0", "input", input)
-    return _bessel_j0("bessel_j0", input)
+        if out is not None:
+            if not watch.every and kernels.BESSEL_J0.launch_out(input, out) is not None:
+                return out
+            return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="full")
+        checks.tensor("bessel_j0", "input", input)
+        return _bessel_j0("bessel_j0", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bessel_j0(name: str, self, into=None) -> Any:
@@ -2061,20 +2293,24 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
     """
-    if not watch.every and out is None:
-        result = kernels.BESSEL_J1.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.BESSEL_J1.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bessel_j1", bessel_j1, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bessel_j1", bessel_j1, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.BESSEL_J1.launch_out(input, out) is not None:
-            return out
-        return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="full")
-    checks.tensor("bessel_j1", "input", input)
-    return _bessel_j1("bessel_j1", input)
+        if out is not None:
+            if not watch.every and kernels.BESSEL_J1.launch_out(input, out) is not None:
+                return out
+            return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="full")
+        checks.tensor("bessel_j1", "input", input)
+        return _bessel_j1("bessel_j1", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bessel_j1(name: str, self, into=None) -> Any:
@@ -2104,20 +2340,24 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_y0(sg.tensor([1.0, 10.0]))
         tensor([0.0883, 0.0557])
     """
-    if not watch.every and out is None:
-        result = kernels.BESSEL_Y0.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.BESSEL_Y0.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bessel_y0", bessel_y0, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bessel_y0", bessel_y0, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.BESSEL_Y0.launch_out(input, out) is not None:
-            return out
-        return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="full")
-    checks.tensor("bessel_y0", "input", input)
-    return _bessel_y0("bessel_y0", input)
+        if out is not None:
+            if not watch.every and kernels.BESSEL_Y0.launch_out(input, out) is not None:
+                return out
+            return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="full")
+        checks.tensor("bessel_y0", "input", input)
+        return _bessel_y0("bessel_y0", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bessel_y0(name: str, self, into=None) -> Any:
@@ -2147,20 +2387,24 @@ def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_y1(sg.tensor([1.0, 10.0]))
         tensor([-0.7812,  0.2490])
     """
-    if not watch.every and out is None:
-        result = kernels.BESSEL_Y1.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.BESSEL_Y1.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("bessel_y1", bessel_y1, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("bessel_y1", bessel_y1, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.BESSEL_Y1.launch_out(input, out) is not None:
-            return out
-        return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="full")
-    checks.tensor("bessel_y1", "input", input)
-    return _bessel_y1("bessel_y1", input)
+        if out is not None:
+            if not watch.every and kernels.BESSEL_Y1.launch_out(input, out) is not None:
+                return out
+            return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="full")
+        checks.tensor("bessel_y1", "input", input)
+        return _bessel_y1("bessel_y1", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _bessel_y1(name: str, self, into=None) -> Any:
@@ -2204,11 +2448,15 @@ def xlogy(input, other, *, out=None):
         >>> sg.xlogy(sg.tensor([0.0, 2.0]), sg.tensor([0.0, 3.0]))
         tensor([0.0000, 2.1972])
     """
-    if isinstance(input, Tensor):
-        return xlogy_tensor(input, other, out=out)
-    if input.__class__ in NUMBERS:
-        return xlogy_scalar_self(input, other, out=out)
-    return _xlogy_overloads(input, other, **({} if out is None else {"out": out}))
+    try:
+        if isinstance(input, Tensor):
+            return xlogy_tensor(input, other, out=out)
+        if input.__class__ in NUMBERS:
+            return xlogy_scalar_self(input, other, out=out)
+        return _xlogy_overloads(input, other, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _xlog1py_overloads = Overloads(
@@ -2246,11 +2494,15 @@ def xlog1py(input, other, *, out=None):
         >>> x.grad  # where there is no logarithm
         tensor([0., 0.])
     """
-    if isinstance(input, Tensor):
-        return xlog1py_default(input, other, out=out)
-    if input.__class__ in NUMBERS:
-        return xlog1py_self_scalar(input, other, out=out)
-    return _xlog1py_overloads(input, other, **({} if out is None else {"out": out}))
+    try:
+        if isinstance(input, Tensor):
+            return xlog1py_default(input, other, out=out)
+        if input.__class__ in NUMBERS:
+            return xlog1py_self_scalar(input, other, out=out)
+        return _xlog1py_overloads(input, other, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _zeta_overloads = Overloads(
@@ -2284,11 +2536,15 @@ def zeta(input, other, *, out=None):
         >>> sg.special.zeta(sg.tensor([2.0, 4.0]), 1)
         tensor([1.6449, 1.0823])
     """
-    if isinstance(input, Tensor):
-        return zeta_default(input, other, out=out)
-    if input.__class__ in NUMBERS:
-        return zeta_self_scalar(input, other, out=out)
-    return _zeta_overloads(input, other, **({} if out is None else {"out": out}))
+    try:
+        if isinstance(input, Tensor):
+            return zeta_default(input, other, out=out)
+        if input.__class__ in NUMBERS:
+            return zeta_self_scalar(input, other, out=out)
+        return _zeta_overloads(input, other, **({} if out is None else {"out": out}))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 _xlogy__overloads = Overloads(
@@ -2305,9 +2561,13 @@ _xlogy__overloads = Overloads(
 
 def xlogy_(input, other):
     """`xlogy`, written into `input`, which is returned; the same arguments but `out`."""
-    if True:
-        return xlogy_tensor_(input, other)
-    return _xlogy__overloads(input, other)
+    try:
+        if True:
+            return xlogy_tensor_(input, other)
+        return _xlogy__overloads(input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 __all__ = [

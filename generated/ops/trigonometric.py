@@ -20,6 +20,7 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import trigonometric as nodes
 
@@ -41,32 +42,40 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sin(sg.tensor([0.0, sg.pi / 2]))
         tensor([0., 1.])
     """
-    if not watch.every and out is None:
-        result = kernels.SIN.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.SIN.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("sin", sin, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("sin", sin, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SIN.launch_out(input, out) is not None:
-            return out
-        return write_out("sin", out, _sin("sin", input), (input,), share="full")
-    checks.tensor("sin", "input", input)
-    return _sin("sin", input)
+        if out is not None:
+            if not watch.every and kernels.SIN.launch_out(input, out) is not None:
+                return out
+            return write_out("sin", out, _sin("sin", input), (input,), share="full")
+        checks.tensor("sin", "input", input)
+        return _sin("sin", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def sin_(input: Tensor) -> Tensor:
     """`sin`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.SIN.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("sin", sin_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("sin_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _sin("sin_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.SIN.launch_in_place(input) is not None:
+            return input
+        if input.__class__ not in plain and (result := intercept("sin", sin_, "elementwise", input)) is not NOT_HANDLED:
+            return result
+        original = before_write("sin_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _sin("sin_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sin(name: str, self, into=None) -> Any:
@@ -96,32 +105,40 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.cos(sg.tensor([0.0, sg.pi]))
         tensor([ 1., -1.])
     """
-    if not watch.every and out is None:
-        result = kernels.COS.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.COS.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cos", cos, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cos", cos, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.COS.launch_out(input, out) is not None:
-            return out
-        return write_out("cos", out, _cos("cos", input), (input,), share="full")
-    checks.tensor("cos", "input", input)
-    return _cos("cos", input)
+        if out is not None:
+            if not watch.every and kernels.COS.launch_out(input, out) is not None:
+                return out
+            return write_out("cos", out, _cos("cos", input), (input,), share="full")
+        checks.tensor("cos", "input", input)
+        return _cos("cos", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def cos_(input: Tensor) -> Tensor:
     """`cos`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.COS.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("cos", cos_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("cos_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _cos("cos_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.COS.launch_in_place(input) is not None:
+            return input
+        if input.__class__ not in plain and (result := intercept("cos", cos_, "elementwise", input)) is not NOT_HANDLED:
+            return result
+        original = before_write("cos_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _cos("cos_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _cos(name: str, self, into=None) -> Any:
@@ -152,32 +169,40 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.tan(sg.tensor([0.0, sg.pi / 4]))
         tensor([0., 1.])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.TAN.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.TAN.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("tan", tan, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("tan", tan, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.TAN.launch_out(input, out) is not None:
-            return out
-        return write_out("tan", out, _tan("tan", input), (input,), share="full")
-    checks.tensor("tan", "input", input)
-    return _tan("tan", input)
+        if out is not None:
+            if not watch.every and kernels.TAN.launch_out(input, out) is not None:
+                return out
+            return write_out("tan", out, _tan("tan", input), (input,), share="full")
+        checks.tensor("tan", "input", input)
+        return _tan("tan", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def tan_(input: Tensor) -> Tensor:
     """`tan`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.TAN.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("tan", tan_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("tan_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _tan("tan_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.TAN.launch_in_place(input) is not None:
+            return input
+        if input.__class__ not in plain and (result := intercept("tan", tan_, "elementwise", input)) is not NOT_HANDLED:
+            return result
+        original = before_write("tan_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _tan("tan_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _tan(name: str, self, into=None) -> Any:
@@ -208,32 +233,43 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.asin(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.ASIN.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.ASIN.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("asin", asin, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("asin", asin, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ASIN.launch_out(input, out) is not None:
-            return out
-        return write_out("asin", out, _asin("asin", input), (input,), share="full")
-    checks.tensor("asin", "input", input)
-    return _asin("asin", input)
+        if out is not None:
+            if not watch.every and kernels.ASIN.launch_out(input, out) is not None:
+                return out
+            return write_out("asin", out, _asin("asin", input), (input,), share="full")
+        checks.tensor("asin", "input", input)
+        return _asin("asin", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def asin_(input: Tensor) -> Tensor:
     """`asin`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ASIN.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("asin", asin_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("asin_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _asin("asin_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ASIN.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("asin", asin_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("asin_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _asin("asin_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _asin(name: str, self, into=None) -> Any:
@@ -264,32 +300,43 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.acos(sg.tensor([0.0, 1.0]))
         tensor([1.5708, 0.0000])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.ACOS.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.ACOS.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("acos", acos, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("acos", acos, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ACOS.launch_out(input, out) is not None:
-            return out
-        return write_out("acos", out, _acos("acos", input), (input,), share="full")
-    checks.tensor("acos", "input", input)
-    return _acos("acos", input)
+        if out is not None:
+            if not watch.every and kernels.ACOS.launch_out(input, out) is not None:
+                return out
+            return write_out("acos", out, _acos("acos", input), (input,), share="full")
+        checks.tensor("acos", "input", input)
+        return _acos("acos", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def acos_(input: Tensor) -> Tensor:
     """`acos`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ACOS.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("acos", acos_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("acos_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _acos("acos_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ACOS.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("acos", acos_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("acos_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _acos("acos_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _acos(name: str, self, into=None) -> Any:
@@ -319,32 +366,43 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.atan(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
     """
-    if not watch.every and out is None:
-        result = kernels.ATAN.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ATAN.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("atan", atan, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("atan", atan, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ATAN.launch_out(input, out) is not None:
-            return out
-        return write_out("atan", out, _atan("atan", input), (input,), share="full")
-    checks.tensor("atan", "input", input)
-    return _atan("atan", input)
+        if out is not None:
+            if not watch.every and kernels.ATAN.launch_out(input, out) is not None:
+                return out
+            return write_out("atan", out, _atan("atan", input), (input,), share="full")
+        checks.tensor("atan", "input", input)
+        return _atan("atan", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def atan_(input: Tensor) -> Tensor:
     """`atan`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ATAN.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("atan", atan_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("atan_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _atan("atan_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ATAN.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("atan", atan_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("atan_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _atan("atan_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _atan(name: str, self, into=None) -> Any:
@@ -375,32 +433,43 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sinh(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 1.1752])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.SINH.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.SINH.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("sinh", sinh, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("sinh", sinh, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.SINH.launch_out(input, out) is not None:
-            return out
-        return write_out("sinh", out, _sinh("sinh", input), (input,), share="full")
-    checks.tensor("sinh", "input", input)
-    return _sinh("sinh", input)
+        if out is not None:
+            if not watch.every and kernels.SINH.launch_out(input, out) is not None:
+                return out
+            return write_out("sinh", out, _sinh("sinh", input), (input,), share="full")
+        checks.tensor("sinh", "input", input)
+        return _sinh("sinh", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def sinh_(input: Tensor) -> Tensor:
     """`sinh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.SINH.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("sinh", sinh_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("sinh_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _sinh("sinh_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.SINH.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("sinh", sinh_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("sinh_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _sinh("sinh_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _sinh(name: str, self, into=None) -> Any:
@@ -431,32 +500,43 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.cosh(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 1.5431])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.COSH.launch(input)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.COSH.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("cosh", cosh, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cosh", cosh, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.COSH.launch_out(input, out) is not None:
-            return out
-        return write_out("cosh", out, _cosh("cosh", input), (input,), share="full")
-    checks.tensor("cosh", "input", input)
-    return _cosh("cosh", input)
+        if out is not None:
+            if not watch.every and kernels.COSH.launch_out(input, out) is not None:
+                return out
+            return write_out("cosh", out, _cosh("cosh", input), (input,), share="full")
+        checks.tensor("cosh", "input", input)
+        return _cosh("cosh", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def cosh_(input: Tensor) -> Tensor:
     """`cosh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.COSH.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("cosh", cosh_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("cosh_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _cosh("cosh_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.COSH.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("cosh", cosh_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("cosh_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _cosh("cosh_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _cosh(name: str, self, into=None) -> Any:
@@ -486,32 +566,43 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.7616,  0.0000,  0.7616])
     """
-    if not watch.every and out is None:
-        result = kernels.TANH.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.TANH.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("tanh", tanh, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("tanh", tanh, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.TANH.launch_out(input, out) is not None:
-            return out
-        return write_out("tanh", out, _tanh("tanh", input), (input,), share="full")
-    checks.tensor("tanh", "input", input)
-    return _tanh("tanh", input)
+        if out is not None:
+            if not watch.every and kernels.TANH.launch_out(input, out) is not None:
+                return out
+            return write_out("tanh", out, _tanh("tanh", input), (input,), share="full")
+        checks.tensor("tanh", "input", input)
+        return _tanh("tanh", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def tanh_(input: Tensor) -> Tensor:
     """`tanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.TANH.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("tanh_", input, (input,), keep=(), share="full")
-    before = input._grad_fn
-    _tanh("tanh_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.TANH.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("tanh_", input, (input,), keep=(), share="full")
+        before = input._grad_fn
+        _tanh("tanh_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _tanh(name: str, self, into=None) -> Any:
@@ -541,32 +632,43 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.asinh(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
     """
-    if not watch.every and out is None:
-        result = kernels.ASINH.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ASINH.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("asinh", asinh, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("asinh", asinh, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ASINH.launch_out(input, out) is not None:
-            return out
-        return write_out("asinh", out, _asinh("asinh", input), (input,), share="full")
-    checks.tensor("asinh", "input", input)
-    return _asinh("asinh", input)
+        if out is not None:
+            if not watch.every and kernels.ASINH.launch_out(input, out) is not None:
+                return out
+            return write_out("asinh", out, _asinh("asinh", input), (input,), share="full")
+        checks.tensor("asinh", "input", input)
+        return _asinh("asinh", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def asinh_(input: Tensor) -> Tensor:
     """`asinh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ASINH.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("asinh", asinh_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("asinh_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _asinh("asinh_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ASINH.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("asinh", asinh_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("asinh_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _asinh("asinh_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _asinh(name: str, self, into=None) -> Any:
@@ -596,32 +698,43 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.acosh(sg.tensor([1.0, 2.0]))
         tensor([0.0000, 1.3170])
     """
-    if not watch.every and out is None:
-        result = kernels.ACOSH.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ACOSH.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("acosh", acosh, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("acosh", acosh, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ACOSH.launch_out(input, out) is not None:
-            return out
-        return write_out("acosh", out, _acosh("acosh", input), (input,), share="full")
-    checks.tensor("acosh", "input", input)
-    return _acosh("acosh", input)
+        if out is not None:
+            if not watch.every and kernels.ACOSH.launch_out(input, out) is not None:
+                return out
+            return write_out("acosh", out, _acosh("acosh", input), (input,), share="full")
+        checks.tensor("acosh", "input", input)
+        return _acosh("acosh", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def acosh_(input: Tensor) -> Tensor:
     """`acosh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ACOSH.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("acosh", acosh_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("acosh_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _acosh("acosh_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ACOSH.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("acosh", acosh_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("acosh_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _acosh("acosh_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _acosh(name: str, self, into=None) -> Any:
@@ -651,32 +764,43 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.atanh(sg.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5493])
     """
-    if not watch.every and out is None:
-        result = kernels.ATANH.launch(input)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.ATANH.launch(input)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("atanh", atanh, "elementwise", input, out=out)
+        ) is not NOT_HANDLED:
             return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("atanh", atanh, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ATANH.launch_out(input, out) is not None:
-            return out
-        return write_out("atanh", out, _atanh("atanh", input), (input,), share="full")
-    checks.tensor("atanh", "input", input)
-    return _atanh("atanh", input)
+        if out is not None:
+            if not watch.every and kernels.ATANH.launch_out(input, out) is not None:
+                return out
+            return write_out("atanh", out, _atanh("atanh", input), (input,), share="full")
+        checks.tensor("atanh", "input", input)
+        return _atanh("atanh", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def atanh_(input: Tensor) -> Tensor:
     """`atanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ATANH.launch_in_place(input) is not None:
-        return input
-    if input.__class__ not in plain and (result := intercept("atanh", atanh_, "elementwise", input)) is not NOT_HANDLED:
-        return result
-    original = before_write("atanh_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    _atanh("atanh_", original, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ATANH.launch_in_place(input) is not None:
+            return input
+        if (
+            input.__class__ not in plain
+            and (result := intercept("atanh", atanh_, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("atanh_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        _atanh("atanh_", original, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _atanh(name: str, self, into=None) -> Any:
@@ -713,39 +837,47 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         >>> sg.atan2(sg.tensor([1.0, -1.0]), sg.tensor([0.0, -1.0]))
         tensor([ 1.5708, -2.3562])
     """
-    if (not watch.casts or uncast()) and out is None:
-        result = kernels.ATAN2.launch(input, other)
-        if result is not None:
+    try:
+        if (not watch.casts or uncast()) and out is None:
+            result = kernels.ATAN2.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.ATAN2, "atan2", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.Atan2Backward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("atan2", atan2, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.ATAN2, "atan2", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.Atan2Backward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("atan2", atan2, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.ATAN2.launch_out(input, other, out) is not None:
-            return out
-        return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="full")
-    checks.tensor("atan2", "input", input)
-    return _atan2("atan2", input, other)
+        if out is not None:
+            if not watch.every and kernels.ATAN2.launch_out(input, other, out) is not None:
+                return out
+            return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="full")
+        checks.tensor("atan2", "input", input)
+        return _atan2("atan2", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`atan2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.ATAN2.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("atan2", atan2_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("atan2_", input, (input, other), keep=(input, other), share="full")
-    before = input._grad_fn
-    _atan2("atan2_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.ATAN2.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("atan2", atan2_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("atan2_", input, (input, other), keep=(input, other), share="full")
+        before = input._grad_fn
+        _atan2("atan2_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _atan2(name: str, self, other, into=None) -> Any:
@@ -780,39 +912,47 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         >>> sg.hypot(sg.tensor([3.0]), sg.tensor([4.0]))
         tensor([5.])
     """
-    if not watch.every and out is None:
-        result = kernels.HYPOT.launch(input, other)
-        if result is not None:
+    try:
+        if not watch.every and out is None:
+            result = kernels.HYPOT.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.HYPOT, "hypot", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.HypotBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("hypot", hypot, "elementwise", input, other, out=out)
+        ) is not NOT_HANDLED:
             return result
-        result = run_rows(kernels.HYPOT, "hypot", (input, other), ())
-        if result is not None:
-            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                nodes.HypotBackward0.record(result, input, other)
-            return result
-    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("hypot", hypot, "elementwise", input, other, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.HYPOT.launch_out(input, other, out) is not None:
-            return out
-        return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="full")
-    checks.tensor("hypot", "input", input)
-    return _hypot("hypot", input, other)
+        if out is not None:
+            if not watch.every and kernels.HYPOT.launch_out(input, other, out) is not None:
+                return out
+            return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="full")
+        checks.tensor("hypot", "input", input)
+        return _hypot("hypot", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`hypot`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and kernels.HYPOT.launch_in_place(input, other) is not None:
-        return input
-    if (input.__class__ not in plain or other.__class__ not in plain) and (
-        result := intercept("hypot", hypot_, "elementwise", input, other)
-    ) is not NOT_HANDLED:
-        return result
-    original = before_write("hypot_", input, (input, other), keep=(input,), share="full")
-    before = input._grad_fn
-    _hypot("hypot_", original, other, into=input)
-    return after_write(input, before)
+    try:
+        if not watch.every and kernels.HYPOT.launch_in_place(input, other) is not None:
+            return input
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("hypot", hypot_, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("hypot_", input, (input, other), keep=(input,), share="full")
+        before = input._grad_fn
+        _hypot("hypot_", original, other, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _hypot(name: str, self, other, into=None) -> Any:
@@ -845,31 +985,39 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.deg2rad(sg.tensor([0.0, 180.0]))
         tensor([0.0000, 3.1416])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("deg2rad", deg2rad, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "deg2rad"
-    if out is not None:
-        return write_out(name, out, deg2rad(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = elementwise_checks.real_angles(name, self)
-    return self * 0.017453292519943295
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("deg2rad", deg2rad, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "deg2rad"
+        if out is not None:
+            return write_out(name, out, deg2rad(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = elementwise_checks.real_angles(name, self)
+        return self * 0.017453292519943295
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def deg2rad_(input: Tensor) -> Tensor:
     """`deg2rad`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        input.__class__ not in plain
-        and (result := intercept("deg2rad", deg2rad_, "composite", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("deg2rad_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    adopt_result("deg2rad_", input, deg2rad(original))
-    return after_write(input, before)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("deg2rad", deg2rad_, "composite", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("deg2rad_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        adopt_result("deg2rad_", input, deg2rad(original))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -891,31 +1039,39 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.rad2deg(sg.tensor([0.0, sg.pi]))
         tensor([  0., 180.])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("rad2deg", rad2deg, "composite", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    name = "rad2deg"
-    if out is not None:
-        return write_out(name, out, rad2deg(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = elementwise_checks.real_angles(name, self)
-    return self * 57.29577951308232
+    try:
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("rad2deg", rad2deg, "composite", input, out=out)
+        ) is not NOT_HANDLED:
+            return result
+        name = "rad2deg"
+        if out is not None:
+            return write_out(name, out, rad2deg(input))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        (self,) = elementwise_checks.real_angles(name, self)
+        return self * 57.29577951308232
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def rad2deg_(input: Tensor) -> Tensor:
     """`rad2deg`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        input.__class__ not in plain
-        and (result := intercept("rad2deg", rad2deg_, "composite", input)) is not NOT_HANDLED
-    ):
-        return result
-    original = before_write("rad2deg_", input, (input,), keep=(input,), share="full")
-    before = input._grad_fn
-    adopt_result("rad2deg_", input, rad2deg(original))
-    return after_write(input, before)
+    try:
+        if (
+            input.__class__ not in plain
+            and (result := intercept("rad2deg", rad2deg_, "composite", input)) is not NOT_HANDLED
+        ):
+            return result
+        original = before_write("rad2deg_", input, (input,), keep=(input,), share="full")
+        before = input._grad_fn
+        adopt_result("rad2deg_", input, rad2deg(original))
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 arcsin = asin

@@ -11,6 +11,7 @@ from ...runtime.extensions.profiler.named_ranges import record_function
 from ...runtime.ops.creation import randint
 from ...runtime.tensor.generator import Generator
 from ...runtime.tensor.observers import watch
+from ...runtime.tracebacks import hide_internal_frames
 from .collate import Source, default_collate, default_convert, pinned
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, batch_count
@@ -231,10 +232,14 @@ class _LoaderIterator:
         return len(self.loader)
 
     def __next__(self) -> Any:
-        if not watch.spans:
-            return pinned(self._next_batch(), self.loader.pin_memory)
-        with record_function(f"enumerate(DataLoader)#{self.shown_as}.__next__"):
-            return pinned(self._next_batch(), self.loader.pin_memory)
+        try:
+            if not watch.spans:
+                return pinned(self._next_batch(), self.loader.pin_memory)
+            with record_function(f"enumerate(DataLoader)#{self.shown_as}.__next__"):
+                return pinned(self._next_batch(), self.loader.pin_memory)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def _next_batch(self) -> Any:
         raise NotImplementedError

@@ -60,6 +60,8 @@ from ...generated.ops import (
     threshold_,
     triplet_margin_loss,
 )
+from ...runtime.methods.argument_guard import guarded as _guarded
+from ...runtime.unknown_names import no_attribute as _no_attribute
 from .activation import (
     celu,
     elu,
@@ -270,8 +272,8 @@ def __getattr__(name: str) -> _Any:
         return _import_module(".._reduction", __name__)
     if name in _LATER or name in _PRIVATE:
         module_name, own = _PRIVATE.get(name) or (_LATER[name], name)
-        return getattr(_import_module(f".{module_name}", __name__), own)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return _guarded(getattr(_import_module(f".{module_name}", __name__), own), __name__, name)
+    raise _no_attribute(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ from ...runtime.errors import ShapeError, UnsupportedDtypeError, warn_user
 from ...runtime.ops.creation import rand, zeros_like
 from ...runtime.tensor.dtypes import finfo
 from ...runtime.tensor.overrides import NOT_HANDLED, overridden, overridden_in, plain
+from ...runtime.tracebacks import hide_internal_frames
 from ..docstrings import completed_from
 
 
@@ -23,9 +24,13 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.relu(sg.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
-    if input.__class__ not in plain and (result := overridden(relu, input, inplace=inplace)) is not NOT_HANDLED:
-        return result
-    return ops.relu_(input) if inplace else ops.relu(input)
+    try:
+        if input.__class__ not in plain and (result := overridden(relu, input, inplace=inplace)) is not NOT_HANDLED:
+            return result
+        return ops.relu_(input) if inplace else ops.relu(input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(relu)
@@ -52,10 +57,14 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
-    if input.__class__ not in plain and (result := overridden_in(leaky_relu, locals())) is not NOT_HANDLED:
-        return result
-    function = ops.leaky_relu_ if inplace else ops.leaky_relu
-    return function(input, negative_slope)
+    try:
+        if input.__class__ not in plain and (result := overridden_in(leaky_relu, locals())) is not NOT_HANDLED:
+            return result
+        function = ops.leaky_relu_ if inplace else ops.leaky_relu
+        return function(input, negative_slope)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(relu)
@@ -72,10 +81,14 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.elu(sg.tensor([-100.0, 2.0]))
         tensor([-1.,  2.])
     """
-    if input.__class__ not in plain and (result := overridden_in(elu, locals())) is not NOT_HANDLED:
-        return result
-    function = ops.elu_ if inplace else ops.elu
-    return function(input, alpha)
+    try:
+        if input.__class__ not in plain and (result := overridden_in(elu, locals())) is not NOT_HANDLED:
+            return result
+        function = ops.elu_ if inplace else ops.elu
+        return function(input, alpha)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(relu)
@@ -89,9 +102,13 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.2689,  0.0000,  0.7311])
     """
-    if input.__class__ not in plain and (result := overridden(silu, input, inplace=inplace)) is not NOT_HANDLED:
-        return result
-    return ops.silu_(input) if inplace else ops.silu(input)
+    try:
+        if input.__class__ not in plain and (result := overridden(silu, input, inplace=inplace)) is not NOT_HANDLED:
+            return result
+        return ops.silu_(input) if inplace else ops.silu(input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(relu)
@@ -119,9 +136,13 @@ def sigmoid(input: Tensor) -> Tensor:
         >>> sg.nn.functional.sigmoid(sg.tensor([-2.0, 0.0]))
         tensor([0.1192, 0.5000])
     """
-    if input.__class__ not in plain and (result := overridden(sigmoid, input)) is not NOT_HANDLED:
-        return result
-    return ops.sigmoid(input)
+    try:
+        if input.__class__ not in plain and (result := overridden(sigmoid, input)) is not NOT_HANDLED:
+            return result
+        return ops.sigmoid(input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(relu)
@@ -132,9 +153,13 @@ def tanh(input: Tensor) -> Tensor:
         >>> sg.nn.functional.tanh(sg.tensor([-1.0, 0.0]))
         tensor([-0.7616,  0.0000])
     """
-    if input.__class__ not in plain and (result := overridden(tanh, input)) is not NOT_HANDLED:
-        return result
-    return ops.tanh(input)
+    try:
+        if input.__class__ not in plain and (result := overridden(tanh, input)) is not NOT_HANDLED:
+            return result
+        return ops.tanh(input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(relu)

@@ -9,6 +9,7 @@ from ...runtime.errors import DtypeError, ShapeError
 from ...runtime.ops.loss.checks import expanded, reduction_word, triplet
 from ...runtime.tensor.observers import autocast_as, interceptable
 from ...runtime.tensor.overrides import NOT_HANDLED, overridden_in, plain
+from ...runtime.tracebacks import hide_internal_frames
 from ..docstrings import completed_from
 
 
@@ -39,17 +40,21 @@ def mse_loss(
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
         tensor(2.)
     """
-    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := overridden_in(mse_loss, locals())
-    ) is not NOT_HANDLED:
-        return result
-    code = reduction_code("mse_loss", size_average, reduce, reduction)
-    argument_checks.tensor("mse_loss", "input", input)
-    argument_checks.tensor("mse_loss", "target", target)
-    input, target = expanded("mse_loss", input, target, stacklevel=3)
-    if weight is None:
-        return ops.mse_loss(input, target, code)
-    return _weighted("mse_loss", ops.mse_loss(input, target, 0), weight, code)
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+            result := overridden_in(mse_loss, locals())
+        ) is not NOT_HANDLED:
+            return result
+        code = reduction_code("mse_loss", size_average, reduce, reduction)
+        argument_checks.tensor("mse_loss", "input", input)
+        argument_checks.tensor("mse_loss", "target", target)
+        input, target = expanded("mse_loss", input, target, stacklevel=3)
+        if weight is None:
+            return ops.mse_loss(input, target, code)
+        return _weighted("mse_loss", ops.mse_loss(input, target, 0), weight, code)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(mse_loss)
@@ -79,12 +84,16 @@ def binary_cross_entropy(
         >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.5]), sg.tensor([1.0]))
         tensor(0.6931)
     """
-    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := overridden_in(binary_cross_entropy, locals())
-    ) is not NOT_HANDLED:
-        return result
-    code = reduction_code("binary_cross_entropy", size_average, reduce, reduction)
-    return ops.binary_cross_entropy(input, target, weight, code)
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+            result := overridden_in(binary_cross_entropy, locals())
+        ) is not NOT_HANDLED:
+            return result
+        code = reduction_code("binary_cross_entropy", size_average, reduce, reduction)
+        return ops.binary_cross_entropy(input, target, weight, code)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(binary_cross_entropy)
@@ -111,15 +120,19 @@ def binary_cross_entropy_with_logits(
         >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0]), sg.tensor([1.0]))
         tensor(0.6931)
     """
-    if (
-        input.__class__ not in plain
-        or target.__class__ not in plain
-        or weight.__class__ not in plain
-        or pos_weight.__class__ not in plain
-    ) and (result := overridden_in(binary_cross_entropy_with_logits, locals())) is not NOT_HANDLED:
-        return result
-    code = reduction_code("binary_cross_entropy_with_logits", size_average, reduce, reduction)
-    return ops.binary_cross_entropy_with_logits(input, target, weight, pos_weight, code)
+    try:
+        if (
+            input.__class__ not in plain
+            or target.__class__ not in plain
+            or weight.__class__ not in plain
+            or pos_weight.__class__ not in plain
+        ) and (result := overridden_in(binary_cross_entropy_with_logits, locals())) is not NOT_HANDLED:
+            return result
+        code = reduction_code("binary_cross_entropy_with_logits", size_average, reduce, reduction)
+        return ops.binary_cross_entropy_with_logits(input, target, weight, pos_weight, code)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _weighted(op: str, loss: Tensor, weight: Tensor, code: int) -> Tensor:
@@ -160,12 +173,16 @@ def nll_loss(
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.5, -1.0]]), sg.tensor([1]))
         tensor(1.)
     """
-    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := overridden_in(nll_loss, locals())
-    ) is not NOT_HANDLED:
-        return result
-    code = reduction_code("nll_loss", size_average, reduce, reduction)
-    return ops.nll_loss(input, target, weight, code, ignore_index)[0]
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+            result := overridden_in(nll_loss, locals())
+        ) is not NOT_HANDLED:
+            return result
+        code = reduction_code("nll_loss", size_average, reduce, reduction)
+        return ops.nll_loss(input, target, weight, code, ignore_index)[0]
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(nll_loss)
@@ -200,19 +217,23 @@ def cross_entropy(
         >>> sg.nn.functional.cross_entropy(sg.tensor([[0.0, 0.0]]), sg.tensor([1]))
         tensor(0.6931)
     """
-    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := overridden_in(cross_entropy, locals())
-    ) is not NOT_HANDLED:
-        return result
-    code = reduction_code("cross_entropy", size_average, reduce, reduction)
-    argument_checks.tensor("cross_entropy", "input", input)
-    if argument_checks.tensor("cross_entropy", "target", target)._shape != input._shape:
-        return ops.cross_entropy_loss(input, target, weight, code, ignore_index, label_smoothing)[0]
-    argument_checks.optional_tensor("cross_entropy", "weight", weight)
-    label_smoothing = argument_checks.floating("cross_entropy", "label_smoothing", label_smoothing)
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(f"cross_entropy(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}")
-    return _of_probabilities(input, target, weight, code, label_smoothing)
+    try:
+        if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+            result := overridden_in(cross_entropy, locals())
+        ) is not NOT_HANDLED:
+            return result
+        code = reduction_code("cross_entropy", size_average, reduce, reduction)
+        argument_checks.tensor("cross_entropy", "input", input)
+        if argument_checks.tensor("cross_entropy", "target", target)._shape != input._shape:
+            return ops.cross_entropy_loss(input, target, weight, code, ignore_index, label_smoothing)[0]
+        argument_checks.optional_tensor("cross_entropy", "weight", weight)
+        label_smoothing = argument_checks.floating("cross_entropy", "label_smoothing", label_smoothing)
+        if not 0 <= label_smoothing <= 1:
+            raise RuntimeError(f"cross_entropy(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}")
+        return _of_probabilities(input, target, weight, code, label_smoothing)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cpu="float32", cuda="float32")

@@ -13,6 +13,7 @@ from ...runtime.tensor.dtypes import dtype, finfo
 from ...runtime.tensor.grad_mode import check_written, no_grad
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.tensor.overrides import overridden_in, plain
+from ...runtime.tracebacks import hide_internal_frames
 from ..docstrings import completed_from
 from .folding import pad
 
@@ -75,34 +76,41 @@ def batch_norm(
         tensor([[-1.],
                 [ 1.]])
     """
-    if (
-        input.__class__ not in plain
-        or running_mean.__class__ not in plain
-        or running_var.__class__ not in plain
-        or weight.__class__ not in plain
-        or bias.__class__ not in plain
-    ) and (result := overridden_in(batch_norm, locals())) is not NOT_HANDLED:
-        return result
-    if argument_checks.tensor("batch_norm", "input", input)._shape == (0,):
-        return input.clone()  # no examples of no channels, as PyTorch sees it
-    _require_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    if not training:
-        if running_mean is None or running_var is None:
-            raise RuntimeError("batch_norm(): expected running_mean and running_var to be given when training=False")
-        x = input if input._dtype.native else widened(input, running_mean, running_var, weight, bias)
-        return narrowed(ops.normalize_by(x, running_mean, running_var, weight, bias, eps), input)
-    count = input.numel() // max(input.shape[1], 1)
-    if count == 1:
-        raise ValueError(
-            f"batch_norm(): Expected more than 1 value per channel when training, got input size {list(input.shape)}"
-        )
-    dims, affine_shape = (0, *range(2, input.ndim)), (input.shape[1], *(1,) * (input.ndim - 2))
-    x = input if input._dtype.native else widened(input, weight, bias)
-    output, mean, var = ops.standardize(x, weight, bias, dims, affine_shape, eps)
-    if input.numel():
-        follow(running_mean, mean, momentum)
-        follow(running_var, var, momentum, count / (count - 1))
-    return narrowed(output, input)
+    try:
+        if (
+            input.__class__ not in plain
+            or running_mean.__class__ not in plain
+            or running_var.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+        ) and (result := overridden_in(batch_norm, locals())) is not NOT_HANDLED:
+            return result
+        if argument_checks.tensor("batch_norm", "input", input)._shape == (0,):
+            return input.clone()  # no examples of no channels, as PyTorch sees it
+        _require_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+        if not training:
+            if running_mean is None or running_var is None:
+                raise RuntimeError(
+                    "batch_norm(): expected running_mean and running_var to be given when training=False"
+                )
+            x = input if input._dtype.native else widened(input, running_mean, running_var, weight, bias)
+            return narrowed(ops.normalize_by(x, running_mean, running_var, weight, bias, eps), input)
+        count = input.numel() // max(input.shape[1], 1)
+        if count == 1:
+            raise ValueError(
+                "batch_norm(): Expected more than 1 value per channel when training, got input size "
+                f"{list(input.shape)}"
+            )
+        dims, affine_shape = (0, *range(2, input.ndim)), (input.shape[1], *(1,) * (input.ndim - 2))
+        x = input if input._dtype.native else widened(input, weight, bias)
+        output, mean, var = ops.standardize(x, weight, bias, dims, affine_shape, eps)
+        if input.numel():
+            follow(running_mean, mean, momentum)
+            follow(running_var, var, momentum, count / (count - 1))
+        return narrowed(output, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def widened(input: Tensor, *parameters: Tensor | None) -> Tensor:
@@ -154,27 +162,31 @@ def layer_norm(
         >>> sg.nn.functional.layer_norm(sg.tensor([[1.0, 3.0]]), [2], eps=0.0)
         tensor([[-1.,  1.]])
     """
-    if (input.__class__ not in plain or weight.__class__ not in plain or bias.__class__ not in plain) and (
-        result := intercept("layer_norm", layer_norm, "composite", input, normalized_shape, weight, bias, eps)
-    ) is not NOT_HANDLED:
-        return result
-    shape = argument_checks.integer_list("layer_norm", "normalized_shape", normalized_shape, 1)
-    count, size = len(shape), argument_checks.tensor("layer_norm", "input", input)._shape
-    if not count or size[-count:] != shape:
-        raise ShapeError(
-            f"layer_norm(): Given normalized_shape={list(shape)}, expected input with shape "
-            f"[*, {', '.join(map(str, shape))}], but got input of size {list(size)}"
-        )
-    for name, tensor in (("weight", weight), ("bias", bias)):
-        if tensor is not None and argument_checks.tensor("layer_norm", name, tensor)._shape != shape:
+    try:
+        if (input.__class__ not in plain or weight.__class__ not in plain or bias.__class__ not in plain) and (
+            result := intercept("layer_norm", layer_norm, "composite", input, normalized_shape, weight, bias, eps)
+        ) is not NOT_HANDLED:
+            return result
+        shape = argument_checks.integer_list("layer_norm", "normalized_shape", normalized_shape, 1)
+        count, size = len(shape), argument_checks.tensor("layer_norm", "input", input)._shape
+        if not count or size[-count:] != shape:
             raise ShapeError(
-                f"layer_norm(): Expected {name} to be of same shape as normalized_shape, but got {name} of "
-                f"shape {list(tensor.shape)} and normalized_shape = {list(shape)}"
+                f"layer_norm(): Given normalized_shape={list(shape)}, expected input with shape "
+                f"[*, {', '.join(map(str, shape))}], but got input of size {list(size)}"
             )
-    if input._dtype.native:
-        return ops.standardize(input, weight, bias, tuple(range(-count, 0)), shape, eps)[0]
-    x = widened(input, weight, bias)
-    return narrowed(ops.standardize(x, weight, bias, tuple(range(-count, 0)), shape, eps)[0], input)
+        for name, tensor in (("weight", weight), ("bias", bias)):
+            if tensor is not None and argument_checks.tensor("layer_norm", name, tensor)._shape != shape:
+                raise ShapeError(
+                    f"layer_norm(): Expected {name} to be of same shape as normalized_shape, but got {name} of "
+                    f"shape {list(tensor.shape)} and normalized_shape = {list(shape)}"
+                )
+        if input._dtype.native:
+            return ops.standardize(input, weight, bias, tuple(range(-count, 0)), shape, eps)[0]
+        x = widened(input, weight, bias)
+        return narrowed(ops.standardize(x, weight, bias, tuple(range(-count, 0)), shape, eps)[0], input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @autocast_as(cuda="float32")

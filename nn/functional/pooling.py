@@ -9,6 +9,7 @@ from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks
 from ...runtime.tensor.observers import autocast_as, interceptable
 from ...runtime.tensor.overrides import NOT_HANDLED, overridden_in, plain
+from ...runtime.tracebacks import hide_internal_frames
 from ..docstrings import completed_from
 
 Size = int | Sequence[int]
@@ -65,10 +66,14 @@ def max_pool2d(
         >>> sg.nn.functional.max_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[4.]]])
     """
-    if input.__class__ not in plain and (result := overridden_in(max_pool2d, locals())) is not NOT_HANDLED:
-        return result
-    value = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
-    return value if return_indices else value[0]
+    try:
+        if input.__class__ not in plain and (result := overridden_in(max_pool2d, locals())) is not NOT_HANDLED:
+            return result
+        value = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
+        return value if return_indices else value[0]
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(max_pool1d)
@@ -125,10 +130,14 @@ def avg_pool2d(
         >>> sg.nn.functional.avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[2.5000]]])
     """
-    if input.__class__ not in plain and (result := overridden_in(avg_pool2d, locals())) is not NOT_HANDLED:
-        return result
-    value = ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
-    return value if out is None else write_out("avg_pool2d", out, value)
+    try:
+        if input.__class__ not in plain and (result := overridden_in(avg_pool2d, locals())) is not NOT_HANDLED:
+            return result
+        value = ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+        return value if out is None else write_out("avg_pool2d", out, value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(avg_pool2d)

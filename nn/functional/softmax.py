@@ -7,6 +7,7 @@ from ...generated.tensor import Tensor
 from ...runtime.dispatch import argument_checks
 from ...runtime.tensor.dtypes import dtype as Dtype
 from ...runtime.tensor.overrides import NOT_HANDLED, overridden_in, plain
+from ...runtime.tracebacks import hide_internal_frames
 from ..docstrings import completed_from
 
 
@@ -26,9 +27,13 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
         >>> sg.nn.functional.softmax(sg.tensor([0.0, 0.0]), dim=0)
         tensor([0.5000, 0.5000])
     """
-    if input.__class__ not in plain and (result := overridden_in(softmax, locals())) is not NOT_HANDLED:
-        return result
-    return ops.softmax(input, _chosen_dim("softmax", input, dim, _stacklevel), dtype)
+    try:
+        if input.__class__ not in plain and (result := overridden_in(softmax, locals())) is not NOT_HANDLED:
+            return result
+        return ops.softmax(input, _chosen_dim("softmax", input, dim, _stacklevel), dtype)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @completed_from(softmax)

@@ -13,6 +13,7 @@ from ...generated import ops
 from ...generated.ops import channel_shuffle, conv1d
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import argument_checks
+from ...runtime.methods.argument_guard import guard_module
 from ...runtime.ops.creation import ones_like
 from ...runtime.tensor.dtypes import bool_
 from .. import functional as F
@@ -348,3 +349,6 @@ __all__ = [
     "rms_norm",
     "triplet_margin_loss",
 ]
+
+
+guard_module(__name__)

@@ -4,6 +4,7 @@ from collections.abc import Callable as _Callable
 from typing import Any as _Any
 
 from ...runtime.errors import warn_user as _warn_user
+from ...runtime.unknown_names import no_attribute as _no_attribute
 from .fill import constant_, dirac_, eye_, normal_, ones_, orthogonal_, sparse_, trunc_normal_, uniform_, zeros_
 from .scaled import _calculate_correct_fan as _calculate_correct_fan  # programs call these two
 from .scaled import _calculate_fan_in_and_fan_out as _calculate_fan_in_and_fan_out
@@ -39,7 +40,7 @@ _BY_OLD_NAME: dict[str, _Callable[..., _Any]] = {
 
 def __getattr__(name: str) -> _Callable[..., _Any]:
     if name not in _BY_OLD_NAME:
-        raise AttributeError(f"module 'specgrad.nn.init' has no attribute '{name}'")
+        raise _no_attribute(__name__, name)
     function = _BY_OLD_NAME[name]
 
     def call(*args: _Any, **kwargs: _Any) -> _Any:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from ...runtime.unknown_names import no_attribute
+
 _PACKAGE = __name__.partition(".")[0]
 _MODULES = {"F": "nn.functional", "init": "nn.init", "_Reduction": "nn._reduction", "_VF": "_VF", "torch": ""}
 _LENDERS = ("nn", "nn.init", "")  # whose public names are borrowed, and those of
@@ -21,6 +23,6 @@ def borrowed(module: str, *lender_modules: str) -> Callable[[str], Any]:
             result = import_module(f"{_PACKAGE}.{module_name}".rstrip("."))
             if name in (vars(result) if module_name in _SHAPES else result.__all__):
                 return getattr(result, name)
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        raise no_attribute(module, name)
 
     return find

@@ -16,6 +16,7 @@ from ...runtime.errors import type_name, warn_user
 from ...runtime.extensions.profiler.named_ranges import record_function
 from ...runtime.methods import argument_guard
 from ...runtime.tensor.observers import watch
+from ...runtime.tracebacks import hide_internal_frames
 from .state import OptimizerState
 
 _NAMES_IN_ERRORS = {"lr": "learning rate", "eps": "epsilon value"}  # of the other names errors say "... value"
@@ -96,8 +97,12 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                 return step(self, *args, **kwargs)
             return _between_hooks(step, self, args, kwargs)
         except Exception as error:
-            argument_guard.leave(step, error, (self, *args), kwargs)
-            raise
+            try:
+                argument_guard.leave(step, error, (self, *args), kwargs)
+                raise
+            except Exception as outcome:
+                hide_internal_frames(outcome)
+                raise
 
     argument_guard.guards.add(wrapper.__code__)  # type: ignore[attr-defined]
     wrapper.hooked = True  # type: ignore[attr-defined]

@@ -23,6 +23,7 @@ from ...generated.ops import vocab_parallel_cross_entropy as losses_of_ranks
 from ...runtime.extensions.distributed import all_to_all, collectives
 from ...runtime.extensions.distributed.groups.process_group import ProcessGroup
 from ...runtime.extensions.distributed.world import get_default_group, member
+from ...runtime.methods.argument_guard import guard_module
 from ...runtime.tensor.grad_mode import no_grad
 from ..docstrings import completed_from
 from ..modules.linear import Linear
@@ -368,3 +369,6 @@ def vocab_parallel_cross_entropy(
     if reduction == "none":
         return loss.view(target.shape)
     return loss.sum() / counted.sum() if reduction == "mean" else loss.sum()
+
+
+guard_module(__name__)

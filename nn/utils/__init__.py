@@ -4,6 +4,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from ...runtime.unknown_names import no_attribute as _no_attribute
 from . import parametrizations, parametrize, rnn, stateless
 from .clip_grad import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .convert_parameters import parameters_to_vector, vector_to_parameters
@@ -48,7 +49,7 @@ def __getattr__(name: str) -> _Any:
         return _import_module(".prune", __name__)
     if name in ("convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"):
         return getattr(_import_module(".memory_format", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _no_attribute(__name__, name)
 
 
 def __dir__() -> list[str]:

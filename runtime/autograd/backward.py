@@ -19,6 +19,7 @@ from ..tensor.dtype_views import unmarked
 from ..tensor.memory import full
 from ..tensor.observers import watch
 from ..tensor.tensor import TensorBase, from_flat
+from ..tracebacks import hide_internal_frames
 from .accumulate_grad import AccumulateGrad
 from .captured_inputs import Capture
 from .engine import run
@@ -237,7 +238,11 @@ def backward_of(
         >>> x.grad
         tensor([ 2., 40.])
     """
-    backward(self, gradient, retain_graph, create_graph, None, inputs)
+    try:
+        backward(self, gradient, retain_graph, create_graph, None, inputs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 backward_of.__name__, backward_of.__qualname__ = "backward", "Tensor.backward"

@@ -11,6 +11,7 @@ from ..tensor.grad_mode import UNTRACKED, current_version, inference_writes, is_
 from ..tensor.history import clear_history
 from ..tensor.override_modes import passthrough_functions
 from ..tensor.tensor import TensorBase, alias, note_layout_change
+from ..tracebacks import hide_internal_frames
 from .backward import backward_of
 from .copy_slices import keep_in_graph, node_of, shown
 from .dual import split_dual, with_tangent
@@ -74,23 +75,28 @@ class AutogradMethods(TensorBase):
         Raises:
             RuntimeError: the tensor is not a leaf, or not of a floating-point or complex dtype.
         """
-        if type(self._grad_fn) is Outdated:
+        try:
+            if type(self._grad_fn) is Outdated:
+                return self
+            if not requires_grad and not self.is_leaf:
+                raise GraphError(
+                    "requires_grad_(): you can only change requires_grad flags of leaf variables. If you want to use "
+                    "a computed variable in a subgraph that doesn't require differentiation use "
+                    "var_no_grad = var.detach()."
+                )
+            if requires_grad and self._dtype.kind not in "fc":
+                raise GraphError(
+                    "requires_grad_(): only Tensors of floating point and complex dtype can require gradients, but got "
+                    f"{self._dtype!r}"
+                )
+            if requires_grad and is_inference(self) and not mode.inference:
+                raise GraphError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+            if self.is_leaf:
+                require_grad(self, bool(requires_grad))
             return self
-        if not requires_grad and not self.is_leaf:
-            raise GraphError(
-                "requires_grad_(): you can only change requires_grad flags of leaf variables. If you want to use a "
-                "computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            )
-        if requires_grad and self._dtype.kind not in "fc":
-            raise GraphError(
-                "requires_grad_(): only Tensors of floating point and complex dtype can require gradients, but got "
-                f"{self._dtype!r}"
-            )
-        if requires_grad and is_inference(self) and not mode.inference:
-            raise GraphError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-        if self.is_leaf:
-            require_grad(self, bool(requires_grad))
-        return self
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     @property
     def is_leaf(self) -> bool:
@@ -146,9 +152,13 @@ class AutogradMethods(TensorBase):
             >>> x.grad
             tensor(30.)
         """
-        if not self._requires_grad:
-            raise GraphError("register_hook(): cannot register a hook on a tensor that doesn't require gradient")
-        return add_tensor_hook(self, hook)
+        try:
+            if not self._requires_grad:
+                raise GraphError("register_hook(): cannot register a hook on a tensor that doesn't require gradient")
+            return add_tensor_hook(self, hook)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(tensor)` after a gradient was added to this leaf's `.grad`."""
@@ -161,10 +171,14 @@ class AutogradMethods(TensorBase):
 
     def retain_grad(self) -> None:
         """Keep the gradient of this non-leaf in its `.grad`."""
-        if not self._requires_grad:
-            raise GraphError("retain_grad(): can't retain_grad on Tensor that has requires_grad=False")
-        if not (self.is_leaf or self.retains_grad):
-            self._hooks = retain_grad(self)
+        try:
+            if not self._requires_grad:
+                raise GraphError("retain_grad(): can't retain_grad on Tensor that has requires_grad=False")
+            if not (self.is_leaf or self.retains_grad):
+                self._hooks = retain_grad(self)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     @property
     def retains_grad(self) -> bool:

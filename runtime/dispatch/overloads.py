@@ -1,5 +1,7 @@
 """One Python function for several schemas of a name: `max(x)`, `max(x, dim)`, `max(x, other)`."""
 
+import inspect
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,6 +13,7 @@ from ..shapes import Size
 from ..tensor.dtypes import dtype
 from ..tensor.overrides import NOT_HANDLED, overridden_call
 from ..tensor.tensor import TensorBase
+from ..unknown_names import did_you_mean
 
 Parameter = tuple[str, str, bool, bool]  # python name, schema type, required, keyword only
 
@@ -84,11 +87,21 @@ class Overloads:
 
     def explanation(self, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
         value = ", ".join([*(type_name(a) for a in args), *(f"{k}={type_name(v)}" for k, v in kwargs.items())])
-        lines = "\n".join(f" * ({schema})" for _, schema, _ in self.overloads)
-        return (
-            f"{self.__name__}() received an invalid combination of arguments - got ({value}), "
-            f"but expected one of:\n{lines}"
+        signatures = [inspect.signature(function) for function, _, _ in self.overloads]
+        names = {name for signature in signatures for name in signature.parameters} | NUMPY_NAMES.keys()
+        unknown = [f"there is no argument {name!r}{did_you_mean(name, names)}" for name in kwargs if name not in names]
+        return "\n".join(
+            [
+                f"{self.__name__}() received an invalid combination of arguments - got ({value}), but expected one of:",
+                *(f" * {self.__name__}{parameter_list(signature)}" for signature in signatures),
+                *unknown,
+            ]
         )
+
+
+def parameter_list(signature: inspect.Signature) -> str:
+    """`(input: Tensor, dim: int, *, dtype: Any = None)`: annotations of generated functions are strings."""
+    return re.sub(r": '([^']*)'", r": \1", str(signature.replace(return_annotation=signature.empty)))
 
 
 def overloads_of(function: Callable[..., Any]) -> Overloads | None:

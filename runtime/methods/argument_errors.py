@@ -6,11 +6,11 @@ raised. `fits` is generous where PyTorch's functions are; what cannot be decided
 
 import inspect
 import numbers
-import os
 import re
 from collections import abc
 from collections.abc import Callable, Iterator, Mapping, Set
 from opcode import opmap
+from traceback import walk_tb
 from types import CodeType, FrameType, MethodType, NoneType, TracebackType, UnionType
 from typing import IO, Any, BinaryIO, Literal, TextIO, TypeVar, Union, get_args, get_origin
 
@@ -21,6 +21,8 @@ from ..dispatch.errors import described
 from ..errors import PACKAGE, ArgumentError, type_name
 from ..tensor import dtypes, host
 from ..tensor.tensor import TensorBase
+from ..tracebacks import is_below
+from ..unknown_names import did_you_mean
 from . import indexing
 
 _NUMBERS: dict[Any, Any] = {int: numbers.Integral, float: numbers.Real, complex: numbers.Number, bool: numbers.Integral}
@@ -121,10 +123,11 @@ def came(value: Any) -> str:
 
 _OWN = tuple(cls for cls in vars(errors).values() if isinstance(cls, type))
 _PASSING = (StopIteration, StopAsyncIteration, Warning, OSError, ImportError, NotImplementedError)
-_BELOW = (__name__.partition(".")[0], "numpy", "numba", "scipy", "llvmlite", "ml_dtypes")
-_STANDARD = os.path.dirname(os.__file__) + os.sep
 _PROTOCOLS = (host.__name__, indexing.__name__)
 _RAISES = {opmap["RAISE_VARARGS"], opmap["RERAISE"]}
+_UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'$")
+_NAME = __name__.partition(".")[0]
+_GUARD = f"{__package__}.argument_guard"
 _ARGUMENT_ERROR = "_argument_error"  # on an error that is on its way out: what an inner call found
 _MAX_SHOWN_CHARS = 60
 
@@ -134,7 +137,9 @@ def explain(
 ) -> None:
     """Return when `error` is to pass as it is. `guards`: code objects of all that ask; the outermost of them raises."""
     entered = error.__traceback__
-    if isinstance(error, _PASSING) or entered is None or not _is_inside(function, error, entered.tb_next):
+    if isinstance(error, _PASSING) or entered is None or _is_of_the_call(function, error, args):
+        return
+    if not _is_inside(entered.tb_next):
         return
     function, args = _bound_to_first(function, args)
     value = _bound(function, args, kwargs)
@@ -144,8 +149,11 @@ def explain(
     if not _is_outermost(entered.tb_frame, guards):
         setattr(error, _ARGUMENT_ERROR, result)
     elif result is not None or not _asks_for_a_key(error, value):
+        result = result or _unforeseen(function, error, value)
+        for note in getattr(error, "__notes__", ()):
+            result.add_note(note)
         try:
-            raise result or _unforeseen(function, error, value) from error
+            raise result from error
         finally:
             del result  # which knows this frame by its traceback
 
@@ -153,12 +161,29 @@ def explain(
 # ---- accidents -------------------------------------------------------------------------------------------------------
 
 
-def _is_inside(function: Callable[..., Any], error: Exception, entry: TracebackType | None) -> bool:
+def _is_of_the_call(function: Callable[..., Any], error: Exception, args: tuple[Any, ...]) -> bool:
+    """Whether Python says what is wrong in the call itself: it gets the public name, and a keyword that was meant."""
+    if not isinstance(error, TypeError):
+        return False
+    text, inner, depth = str(error), function, 0  # `inner`: the function, or the one that it calls in its place
+    while not text.startswith(name := f"{getattr(inner, '__qualname__', '')}()"):
+        inner, depth = getattr(inner, "__wrapped__", None), depth + 1
+        if inner is None:
+            return False
+    entered = [frame for frame, _ in walk_tb(error.__traceback__)][1:]
+    if sum(frame.f_globals.get("__name__") != _GUARD for frame in entered) > depth:
+        return False
+    bound = _bound_to_first(function, args)[0]
+    if (unknown := _UNEXPECTED.search(text)) and "Did you mean" not in text:
+        text += did_you_mean(unknown[1], inspect.signature(bound).parameters)
+    error.args = (f"{_public_name(bound)}(){text.removeprefix(name)}",)
+    return True
+
+
+def _is_inside(entry: TracebackType | None) -> bool:
     """Whether all code on the way to the error is this package's or what it is built on."""
-    if entry is None:
-        return not str(error).startswith(getattr(function, "__qualname__", ""))  # Python says what is wrong in a call
     while entry is not None:
-        if not _is_below(entry.tb_frame):
+        if not is_below(entry.tb_frame):
             return False
         entry = entry.tb_next
     return True
@@ -190,16 +215,9 @@ def _says_where(function: Callable[..., Any], message: str, arguments: Mapping[s
     return any(re.search(rf"\b{re.escape(word)}\b", message) for word in names)
 
 
-def _is_below(frame: FrameType) -> bool:
-    file = frame.f_code.co_filename
-    if file.startswith((PACKAGE, "<frozen ")) or str(frame.f_globals.get("__name__")).partition(".")[0] in _BELOW:
-        return True
-    return file.startswith(_STANDARD) and "-packages" not in file
-
-
 def _is_outermost(frame: FrameType, guards: Set[CodeType]) -> bool:
     caller = frame.f_back
-    while caller is not None and _is_below(caller):
+    while caller is not None and is_below(caller):
         if caller.f_code in guards:
             return False
         caller = caller.f_back
@@ -228,7 +246,8 @@ def _bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 def _bound_to_first(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     """A method that came as a function, bound to its `self` or `cls`; the arguments that are left."""
     first = next(iter(inspect.signature(function).parameters), "")
-    return (MethodType(function, args[0]), args[1:]) if args and first in ("self", "cls") else (function, args)
+    is_method = first in ("self", "cls") and args and args[0] is not None
+    return (MethodType(function, args[0]), args[1:]) if is_method else (function, args)
 
 
 def misfit(function: Callable[..., Any], arguments: Mapping[str, Any]) -> ArgumentError | None:
@@ -274,11 +293,18 @@ def _evaluated(annotation: Any, space: dict[str, Any]) -> Any:
 
 def title(function: Callable[..., Any]) -> str:
     """The name by which a user calls a function: the class for `__init__` and `forward`, else the qualified name."""
+    return ".".join(word for word in _public_name(function).split(".") if word not in ("__init__", "forward"))
+
+
+def _public_name(function: Callable[..., Any]) -> str:
+    """The qualified name; of a method with the class of which the program has an object, of those of this package."""
     own = getattr(function, "__self__", None)
     names = getattr(function, "__qualname__", "call").rpartition("<locals>.")[2].split(".")
     if own is not None:
-        names[0] = own.__name__ if isinstance(own, type) else type(own).__name__
-    return ".".join(word for word in names if word not in ("__init__", "forward"))
+        classes = (own if isinstance(own, type) else type(own)).__mro__
+        ours = next((cls for cls in classes if cls.__module__.startswith(f"{_NAME}.")), None)
+        names[0] = names[0] if ours is None else ours.__name__
+    return ".".join(names)
 
 
 def _unforeseen(function: Callable[..., Any], error: Exception, arguments: Mapping[str, Any]) -> Exception:

@@ -13,12 +13,14 @@ from typing import Any, TypeVar
 from ..extension_points import FUNCTIONS_OF_TENSORS
 from ..tensor.overrides import NOT_HANDLED, foreign, overridden, plain, plain_or_sizes, public_functions
 from ..tensor.tensor import TensorBase
+from ..tracebacks import hide_internal_frames
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 guards: set[CodeType] = set()  # of the frames that call `leave` when they fail
 
 _OPERATORS = ("__new__", "__init__", "__setitem__", "__delitem__", "__add__", "__iadd__", "__mul__", "__rmul__")
+_COPIES = ("__deepcopy__", "__reduce_ex__")
 _ENTERED_ELSEWHERE = ("forward", "fitted", "release")  # through Module.__call__, and a backward pass
 _PACKAGE = __name__.partition(".")[0]
 _MODULES_OF_TENSORS = (
@@ -32,6 +34,11 @@ _MODULES_OF_TENSORS = (
 _OF_TENSORS = tuple(f"{_PACKAGE}.{module}" for module in _MODULES_OF_TENSORS)
 # Folders whose modules call each other's functions: programs find these under other names, where they are guarded.
 _CORE = tuple(f"{_PACKAGE}.runtime.{folder}." for folder in ("methods", "ops", "tensor"))
+_SELDOM_CALLED = (
+    f"{_PACKAGE}.runtime.extensions.",
+    f"{_PACKAGE}.nn.",
+)  # classes that Tensor, Parameter have methods of
+_TENSOR = "Tensor"
 _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
 
 
@@ -51,8 +58,12 @@ def explained(function: AnyFunction) -> AnyFunction:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            leave(function, error, args, kwargs)
-            raise
+            try:
+                leave(function, error, args, kwargs)
+                raise
+            except Exception as outcome:
+                hide_internal_frames(outcome)
+                raise
 
     guards.add(call.__code__)  # one code for all
     return _instead_of(function, call)
@@ -99,30 +110,33 @@ def asking(function: AnyFunction) -> AnyFunction:
     passing = plain if function.__module__.startswith(f"{_PACKAGE}.runtime.") else plain_or_sizes
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        for value in args:
-            if type(value) not in passing and foreign(value):
-                return checked_call(*args, **kwargs)
-        if kwargs:
-            for value in kwargs.values():
+        try:
+            for value in args:
                 if type(value) not in passing and foreign(value):
                     return checked_call(*args, **kwargs)
-        try:
+            if kwargs:
+                for value in kwargs.values():
+                    if type(value) not in passing and foreign(value):
+                        return checked_call(*args, **kwargs)
             return function(*args, **kwargs)
         except Exception as error:
-            leave(function, error, args, kwargs)
-            raise
+            try:
+                leave(function, error, args, kwargs)
+                raise
+            except Exception as outcome:
+                hide_internal_frames(outcome)
+                raise
 
     def checked_call(*args: Any, **kwargs: Any) -> Any:
         result = overridden(function, *args, **kwargs)
-        return unasked(*args, **kwargs) if result is NOT_HANDLED else result
-
-    unasked = explained(function)
+        return function(*args, **kwargs) if result is NOT_HANDLED else result
 
     guards.add(call.__code__)
     public_functions[function] = call
     return _instead_of(function, call)
 
 
+_guarded_modules: set[str] = set()
 _guarded: dict[Any, Any] = {}  # what stands in the place of functions; classes that have been gone through
 
 
@@ -133,8 +147,8 @@ def guard(besides: Iterable[Any]) -> None:
         for value in matches:
             if isinstance(value, (FunctionType, type)):
                 _guarded.update({owner: owner for owner in (value.__mro__ if isinstance(value, type) else (value,))})
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == _PACKAGE and "__all__" in vars(module) and not name.startswith(_CORE):
+    for name in list(sys.modules):
+        if name.partition(".")[0] == _PACKAGE:
             guard_module(name)
 
 
@@ -147,25 +161,28 @@ def asking_themselves(*modules: ModuleType) -> Iterator[FunctionType]:
 
 
 def guard_module(name: str) -> None:
-    """Put `explained` around what one module lists; a module loaded later than the package calls this itself."""
-    module = sys.modules[name]
-    for listed in module.__all__:
-        if listed in vars(module):
-            setattr(module, listed, guarded(vars(module)[listed], name))
+    """Put `explained` around what one module lists; for a module that is loaded later than the package."""
+    members = vars(sys.modules[name])
+    if "__all__" not in members or name in _guarded_modules or name.startswith(_CORE):
+        return
+    _guarded_modules.add(name)
+    for listed in members["__all__"]:
+        if listed in members:
+            members[listed] = guarded(members[listed], name, listed)
 
 
-def guarded(value: Any, module_name: str) -> Any:
+def guarded(value: Any, module_name: str, name: str) -> Any:
     """Of a function the guarded one, of a class itself, its methods guarded."""
     if isinstance(value, type):
         _guard_class(value)
-    return _once(value, module_name) if _by_hand(value) else value
+    return _once(value, module_name, name) if _by_hand(value) else value
 
 
-def _once(function: Any, module_name: str) -> Any:
-    """One guarded function for each, under all its names; pickled by the first module that shows it."""
+def _once(function: Any, module_name: str, name: str) -> Any:
+    """One guarded function for each, under all its names; errors and pickles have the first that shows it."""
     if function not in _guarded:
         result = _guarding(function)
-        result.__module__ = module_name
+        result.__module__, result.__name__, result.__qualname__ = module_name, name, name
         _guarded[function] = result
     return _guarded[function]
 
@@ -184,16 +201,29 @@ def _is_ours(module: str | None) -> bool:
 
 def _guard_class(cls: type) -> None:
     if issubclass(cls, TensorBase):
-        return  # its methods are as quick as functions, and check as these do
+        return _guard_tensor(cls)
     for owner in cls.__mro__:
         if owner not in _guarded and _is_ours(owner.__module__):
             _guarded[owner] = owner
             _guard_methods(owner, vars(owner))
 
 
+def _guard_tensor(cls: type) -> None:
+    """Methods of extensions are guarded. The others are as quick as functions, and check and explain as these do.
+
+    Errors name all of them as the class's, whatever class of this package they are written in."""
+    for owner in (owner for owner in cls.__mro__ if _is_ours(owner.__module__)):
+        if owner not in _guarded and owner.__module__.startswith(_SELDOM_CALLED):
+            _guarded[owner] = owner
+            _guard_methods(owner, vars(owner))
+        for name, value in vars(owner).items():
+            if isinstance(value, FunctionType) and value.__qualname__ == f"{owner.__name__}.{name}":
+                value.__qualname__ = f"{_TENSOR}.{name}"
+
+
 def _guard_methods(owner: type, members: Mapping[str, Any]) -> None:
     for name, value in list(members.items()):
-        if (name.startswith("_") and name not in _OPERATORS) or name in _ENTERED_ELSEWHERE:
+        if (name.startswith("_") and name not in (*_OPERATORS, *_COPIES)) or name in _ENTERED_ELSEWHERE:
             continue
         if isinstance(value, (staticmethod, classmethod)) and _by_hand(value.__func__):
             setattr(owner, name, type(value)(_guarding(value.__func__)))

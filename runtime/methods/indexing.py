@@ -20,6 +20,7 @@ from ..tensor import dtypes
 from ..tensor.observers import watch
 from ..tensor.overrides import NOT_HANDLED, foreign, known, overridden, plain
 from ..tensor.tensor import TensorBase, adopt
+from ..tracebacks import hide_internal_frames
 
 _VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 _PLAIN = frozenset((int, slice))
@@ -41,26 +42,32 @@ def getitem(x: Any, key: Any) -> Any:
         IndexError: for an index out of bounds, too many indices, or a key of the wrong type.
         ValueError: for a slice step that is not positive.
     """
-    if not watch.every and (result := item_getter()(x, key)) is not None:
-        return result
-    if (x.__class__ not in plain or _is_foreign(key)) and (result := overridden(getitem, x, key)) is not NOT_HANDLED:
-        return result
-    if type(key) is int:
-        return _select(x, 0, key, 0)
-    if type(key) is slice and x._shape:
-        start, stop, step = _bounds(key, x._shape[0])
-        return op.slice(x, 0, start, stop, step)
-    is_index = isinstance(key, TensorBase) and key._dtype is dtypes.int64
-    if is_index and key._shape and x._shape and key._vmap_level is None:
-        return op.index(x, [key])
-    if type(key) is tuple and _PLAIN.issuperset(map(type, key)) and 0 < len(key) <= len(x._shape):
-        result = _stepwise(x, key)
-    else:
-        result, indices = _View(x).apply(_as_items(key))
-        if indices:
-            chosen = None if watch.every else kernel_ops["index"].launch(result, indices)
-            return op.index(result, indices) if chosen is None else chosen
-    return op.alias(x) if result is x else result
+    try:
+        if not watch.every and (result := item_getter()(x, key)) is not None:
+            return result
+        if (x.__class__ not in plain or _is_foreign(key)) and (
+            result := overridden(getitem, x, key)
+        ) is not NOT_HANDLED:
+            return result
+        if type(key) is int:
+            return _select(x, 0, key, 0)
+        if type(key) is slice and x._shape:
+            start, stop, step = _bounds(key, x._shape[0])
+            return op.slice(x, 0, start, stop, step)
+        is_index = isinstance(key, TensorBase) and key._dtype is dtypes.int64
+        if is_index and key._shape and x._shape and key._vmap_level is None:
+            return op.index(x, [key])
+        if type(key) is tuple and _PLAIN.issuperset(map(type, key)) and 0 < len(key) <= len(x._shape):
+            result = _stepwise(x, key)
+        else:
+            result, indices = _View(x).apply(_as_items(key))
+            if indices:
+                chosen = None if watch.every else kernel_ops["index"].launch(result, indices)
+                return op.index(result, indices) if chosen is None else chosen
+        return op.alias(x) if result is x else result
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _is_foreign(key: Any) -> bool:
@@ -90,25 +97,29 @@ def _stepwise(x: Any, key: tuple[Any, ...]) -> Any:
 
 def setitem(x: Any, key: Any, value: Any) -> None:
     """`x[key] = value` for a Tensor, a number or a NumPy array that broadcasts to `x[key]`, in place."""
-    if not watch.every:
-        if isinstance(value, TensorBase):
-            if value.__class__ in known and _is_written(x, key, value):
+    try:
+        if not watch.every:
+            if isinstance(value, TensorBase):
+                if value.__class__ in known and _is_written(x, key, value):
+                    return
+            elif _has_number(x._dtype, value) and _is_filled(x, key, value):
                 return
-        elif _has_number(x._dtype, value) and _is_filled(x, key, value):
+        foreign_one = x.__class__ not in plain or value.__class__ not in plain or _is_foreign(key)
+        if foreign_one and overridden(setitem, x, key, value) is not NOT_HANDLED:
             return
-    foreign_one = x.__class__ not in plain or value.__class__ not in plain or _is_foreign(key)
-    if foreign_one and overridden(setitem, x, key, value) is not NOT_HANDLED:
-        return
-    result, indices = _View(x).apply(_as_items(key))
-    source = _as_value(x, value)
-    ndim = len(result._shape)
-    if indices:
-        args = [index for index in indices if index is not None]
-        brought = max(1 if index._dtype is dtypes.bool_ else len(index._shape) for index in args)
-        ndim += brought - sum(map(_dims_used, args))
-        op.index_put_(result, indices, _without_leading_ones(source, ndim), False)
-    else:
-        _assign(result, _without_leading_ones(source, ndim))
+        result, indices = _View(x).apply(_as_items(key))
+        source = _as_value(x, value)
+        ndim = len(result._shape)
+        if indices:
+            args = [index for index in indices if index is not None]
+            brought = max(1 if index._dtype is dtypes.bool_ else len(index._shape) for index in args)
+            ndim += brought - sum(map(_dims_used, args))
+            op.index_put_(result, indices, _without_leading_ones(source, ndim), False)
+        else:
+            _assign(result, _without_leading_ones(source, ndim))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _has_number(own: dtypes.dtype, value: Any) -> bool:

@@ -16,7 +16,9 @@ from ..tensor import dtypes, grad_mode, host, override_modes
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory_format import contiguous_format, strided
 from ..tensor.tensor import TensorBase
+from ..tracebacks import hide_internal_frames
 from . import indexing, printing, queries, resizing
+from .argument_guard import explained
 from .dtype_and_layout import contiguous_as, converted, to_format
 
 
@@ -170,18 +172,22 @@ class TensorMethods(TensorAttributes):
             >>> sg.tensor([1.5, 2.5]).to(sg.int64)
             tensor([1, 2])
         """
-        if "memory_format" in kwargs and kwargs["memory_format"] is not None:
-            return to_format(self, args, kwargs)
-        if len(args) + len(kwargs) == 1:
-            kind = self._dtype_query(args[0] if args else kwargs.get("dtype"))
-            if kind is not None:
-                return self if kind is self._dtype else converted(self, kind)
-        requested = _conversion(args, kwargs)
-        moved = requested.device is not None and requested.device is not self._device
-        result = op.to_device(self, requested.device, requested.non_blocking) if moved else self
-        if requested.dtype is None or requested.dtype is self._dtype:
-            return op.clone(self) if requested.copy and not moved else result
-        return converted(result, requested.dtype)
+        try:
+            if "memory_format" in kwargs and kwargs["memory_format"] is not None:
+                return to_format(self, args, kwargs)
+            if len(args) + len(kwargs) == 1:
+                kind = self._dtype_query(args[0] if args else kwargs.get("dtype"))
+                if kind is not None:
+                    return self if kind is self._dtype else converted(self, kind)
+            requested = _conversion(args, kwargs)
+            moved = requested.device is not None and requested.device is not self._device
+            result = op.to_device(self, requested.device, requested.non_blocking) if moved else self
+            if requested.dtype is None or requested.dtype is self._dtype:
+                return op.clone(self) if requested.copy and not moved else result
+            return converted(result, requested.dtype)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     def _dtype_query(self, requested: Any) -> Dtype | None:
         """The dtype that `to` is asked for by a dtype, or by a tensor or a place where this one is; None for others."""
@@ -304,6 +310,7 @@ class TensorMethods(TensorAttributes):
     def _repr_html_(self) -> str:
         return extension("display")(self)  # type: ignore[no-any-return]
 
+    @explained
     def module_load(self, other: Any, assign: Any = False) -> Any:
         """What becomes of `other` when `load_state_dict` gives it to a module in the place of this tensor.
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from ..errors import ArgumentError, type_name, warn_user
 from ..thread_state import mode
+from ..tracebacks import hide_internal_frames
 
 SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
@@ -131,8 +132,12 @@ class Switch:
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            with self.clone():
-                return function(*args, **kwargs)
+            try:
+                with self.clone():
+                    return function(*args, **kwargs)
+            except Exception as error:
+                hide_internal_frames(error)
+                raise
 
         return wrapper
 

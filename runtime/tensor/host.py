@@ -9,6 +9,7 @@ import numpy as np
 from ..device.device import CPU, META, cuda_available, resolve
 from ..errors import NoDataError, NotFiniteError, type_name
 from ..namespace import op
+from ..tracebacks import hide_internal_frames
 from .dtypes import complex32
 from .grad_mode import mode
 from .observers import watch
@@ -22,26 +23,34 @@ def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
         RuntimeError: when the tensor requires grad, outside `no_grad`: writes to the array would escape autograd.
         TypeError: when the tensor is not on the CPU, or NumPy has no such dtype.
     """
-    if watch.reads:
-        watch.note_read(tensor)
-    if tensor._dtype is complex32:
-        raise TypeError("numpy(): Got unsupported ScalarType ComplexHalf")
-    if force:
-        return host_array(tensor).view()
-    if tensor._requires_grad and mode.grad:
-        raise RuntimeError(
-            "numpy(): Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-        )
-    if tensor._device is not CPU:
-        raise TypeError(
-            f"numpy(): can't convert {tensor.device} device type tensor to numpy. "
-            "Use tensor.cpu() to copy it to host memory first."
-        )
-    return tensor.array.view()  # a new array object: its owner may reshape it or make it read-only
+    try:
+        if watch.reads:
+            watch.note_read(tensor)
+        if tensor._dtype is complex32:
+            raise TypeError("numpy(): Got unsupported ScalarType ComplexHalf")
+        if force:
+            return host_array(tensor).view()
+        if tensor._requires_grad and mode.grad:
+            raise RuntimeError(
+                "numpy(): Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
+        if tensor._device is not CPU:
+            raise TypeError(
+                f"numpy(): can't convert {tensor.device} device type tensor to numpy. "
+                "Use tensor.cpu() to copy it to host memory first."
+            )
+        return tensor.array.view()  # a new array object: its owner may reshape it or make it read-only
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def array_protocol(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-    return np.array(numpy(tensor), dtype=dtype, copy=copy)
+    try:
+        return np.array(numpy(tensor), dtype=dtype, copy=copy)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def item(tensor: Any) -> Any:
@@ -55,14 +64,18 @@ def item(tensor: Any) -> Any:
         >>> sg.tensor([[2.5]]).item()
         2.5
     """
-    if tensor.numel() != 1:
-        raise RuntimeError(f"item(): a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
-    if watch.reads:
-        watch.note_read(tensor)
     try:
-        return number_array(tensor).item()
-    except NoDataError:
-        raise NoDataError("Tensor.item() cannot be called on meta tensors") from None
+        if tensor.numel() != 1:
+            raise RuntimeError(f"item(): a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
+        if watch.reads:
+            watch.note_read(tensor)
+        try:
+            return number_array(tensor).item()
+        except NoDataError:
+            raise NoDataError("Tensor.item() cannot be called on meta tensors") from None
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def tolist(tensor: Any) -> Any:
@@ -73,9 +86,13 @@ def tolist(tensor: Any) -> Any:
         >>> sg.tensor([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]
     """
-    if watch.reads:
-        watch.note_read(tensor)
-    return number_array(tensor).tolist()
+    try:
+        if watch.reads:
+            watch.note_read(tensor)
+        return number_array(tensor).tolist()
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _only_element(tensor: Any, target: str) -> Any:
@@ -95,14 +112,22 @@ def _real(value: Any, target: str) -> Any:
 
 
 def to_float(tensor: Any) -> float:
-    return float(_real(_only_element(tensor, "float"), "float"))
+    try:
+        return float(_real(_only_element(tensor, "float"), "float"))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def to_int(tensor: Any) -> int:
-    value = _real(_only_element(tensor, "int"), "int")
-    if not isfinite(value):
-        raise NotFiniteError(f"int(): cannot convert {value} to an integer")
-    return int(value)
+    try:
+        value = _real(_only_element(tensor, "int"), "int")
+        if not isfinite(value):
+            raise NotFiniteError(f"int(): cannot convert {value} to an integer")
+        return int(value)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def to_complex(tensor: Any) -> complex:
@@ -110,28 +135,40 @@ def to_complex(tensor: Any) -> complex:
 
 
 def to_bool(tensor: Any) -> bool:
-    count = tensor.numel()
-    if count != 1:
-        result = "more than one value" if count else "no values"
-        raise RuntimeError(f"Boolean value of Tensor with {result} is ambiguous: got shape {list(tensor.shape)}")
-    return bool(item(tensor))
+    try:
+        count = tensor.numel()
+        if count != 1:
+            result = "more than one value" if count else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {result} is ambiguous: got shape {list(tensor.shape)}")
+        return bool(item(tensor))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def to_index(tensor: Any) -> int:
-    if tensor.numel() != 1 or tensor.dtype.kind not in "bi":
-        raise TypeError(
-            "only integer tensors of a single element can be converted to an index, "
-            f"but got shape {list(tensor.shape)} of {tensor.dtype}"
-        )
-    if watch.reads:
-        watch.note_read(tensor)
-    return int(host_array(tensor).item())
+    try:
+        if tensor.numel() != 1 or tensor.dtype.kind not in "bi":
+            raise TypeError(
+                "only integer tensors of a single element can be converted to an index, "
+                f"but got shape {list(tensor.shape)} of {tensor.dtype}"
+            )
+        if watch.reads:
+            watch.note_read(tensor)
+        return int(host_array(tensor).item())
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def length(tensor: Any) -> int:
-    if not tensor._shape:
-        raise TypeError("len() of a 0-d tensor")
-    return tensor._shape[0]
+    try:
+        if not tensor._shape:
+            raise TypeError("len() of a 0-d tensor")
+        return tensor._shape[0]
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def iterate(tensor: Any) -> Iterator[Any]:

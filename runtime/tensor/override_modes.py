@@ -4,6 +4,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import type_name
 from ..namespace import op
 from .dtype_views import unmarked
 from .observers import NOT_HANDLED, Watcher, watch
@@ -50,7 +51,8 @@ def as_subclass(tensor: Any, cls: Any) -> Any:
         TypeError: `cls` is none.
     """
     if not (isinstance(cls, type) and issubclass(cls, TensorBase)):
-        raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}")
+        name = cls.__name__ if isinstance(cls, type) else type_name(cls)
+        raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {name}")
     with DisableTorchFunctionSubclass():
         return of_class(op.alias(tensor), cls)
 

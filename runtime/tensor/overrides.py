@@ -167,16 +167,23 @@ shown: dict[Any, Callable[[Any], Any]] = {}  # of functions: the places that who
 def overriding(values: Iterable[Any]) -> list[Any]:
     """The values, and items of lists, with a `__torch_function__`: one of each class, subclasses before their bases."""
     matches: list[Any] = []
-    for value in values:
-        cls = value.__class__
-        if cls is list or cls is tuple:
-            for item in overriding(value):
-                _insert(matches, item)
-        elif cls is slice:
-            for item in overriding((value.start, value.stop, value.step)):
-                _insert(matches, item)
-        elif overrides(cls):
-            _insert(matches, value)
+    seen: set[int] = set()  # a list may hold itself
+    pending = [iter(values)]
+    while pending:
+        for value in pending[-1]:
+            cls = value.__class__
+            if cls is slice:
+                value = (value.start, value.stop, value.step)
+            elif cls is not list and cls is not tuple:
+                if overrides(cls):
+                    _insert(matches, value)
+                continue
+            if id(value) not in seen:
+                seen.add(id(value))
+                pending.append(iter(value))
+                break
+        else:
+            pending.pop()
     return matches
 
 

@@ -141,7 +141,7 @@ def preferred_linalg_library(backend: str | None = None) -> str:
         RuntimeError: another name.
     """
     if backend not in (None, "default", "cusolver", "magma"):
-        raise RuntimeError("Unknown input value. Choose from: default, cusolver, magma.")
+        raise RuntimeError("preferred_linalg_library(): Unknown input value. Choose from: default, cusolver, magma.")
     return "cusolver"
 
 
@@ -155,7 +155,9 @@ def preferred_blas_library(backend: str | None = None) -> str:
         RuntimeError: another name.
     """
     if backend not in (None, "default", "cublas", "cublaslt", "hipblaslt", "ck"):
-        raise RuntimeError("Unknown input value. Choose from: default, cublas, cublaslt, hipblaslt, ck.")
+        raise RuntimeError(
+            "preferred_blas_library(): Unknown input value. Choose from: default, cublas, cublaslt, hipblaslt, ck."
+        )
     return "cublaslt"
 
 

@@ -18,6 +18,7 @@ from ..runtime.extensions.cuda_api.memory import *
 from ..runtime.extensions.cuda_api.streams import *
 from ..runtime.extensions.storage.legacy_constructors import CUDA_TYPES as _CUDA_TYPES
 from ..runtime.methods.argument_guard import guard_module as _guard_module
+from ..runtime.unknown_names import no_attribute as _no_attribute
 from . import amp, memory, nvtx, random, streams
 
 CudaError = AcceleratorError
@@ -39,4 +40,4 @@ def __getattr__(name: str) -> _Any:
             return cached
     if name == "_initialized":
         return _devices.is_initialized()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _no_attribute(__name__, name)

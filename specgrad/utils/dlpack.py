@@ -3,6 +3,7 @@
 from enum import IntEnum
 from typing import Any
 
+from ..runtime.methods.argument_guard import guard_module
 from ..runtime.ops.creation import from_dlpack
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
@@ -35,3 +36,6 @@ def to_dlpack(tensor: Any) -> Any:
         tensor: the tensor.
     """
     return tensor.__dlpack__()
+
+
+guard_module(__name__)

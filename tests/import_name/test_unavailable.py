@@ -25,7 +25,7 @@ def test_an_error_names_what_was_asked_for_and_why(name: str) -> None:
     what, why, _ = WHY[name]
     with pytest.raises(RuntimeError if what is absent else what) as raised:
         _named(name)(1, option=2)
-    assert name.rpartition(".")[2] in str(raised.value) and str(raised.value).startswith("specgrad.")
+    assert name.rpartition(".")[2] in str(raised.value) and str(raised.value).startswith("specgrad has no ")
     assert str(raised.value).endswith(why)
 
 

@@ -6,9 +6,11 @@ from typing import Any, Self
 from ....runtime.autograd.hooks import RemovableHandle
 from ....runtime.errors import warn_user
 from ....runtime.methods import argument_guard
+from ....runtime.tracebacks import hide_internal_frames
 from . import hooks
 from .convert import ModuleConversion
 from .hooks import ModuleHooks
+from .layer_path import note_layer
 from .members import EMPTY_STATE, ModuleMembers, ModuleTree
 from .state_dict import ModuleLoading, ModuleState
 
@@ -85,9 +87,14 @@ class Module(
                 return self._call_with_hooks(args, kwargs)
             return self.forward(*args, **kwargs)
         except Exception as error:
-            leave = _leave_as_compiled if self._called_as_compiled else argument_guard.leave
-            leave(self.forward, error, args, kwargs)
-            raise
+            try:
+                note_layer(self, error)
+                leave = _leave_as_compiled if self._called_as_compiled else argument_guard.leave
+                leave(self.forward, error, args, kwargs)
+                raise
+            except Exception as outcome:
+                hide_internal_frames(outcome)
+                raise
 
     def train(self, mode: bool = True) -> Self:
         """Put the module and its children into training mode (or, with False, evaluation mode)."""

@@ -7,6 +7,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.dispatch.registry import look_into_tables
 from ....runtime.errors import type_name
+from ....runtime.unknown_names import NO_SCRIPTS, SCRIPT_ATTRIBUTES, not_available
 from ...parameter import Buffer, Parameter
 from . import hooks
 
@@ -104,7 +105,9 @@ class ModuleMembers:
             if name in (members := state["_buffers"]):
                 return members[name]
             hint = ""
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
+        if name in SCRIPT_ATTRIBUTES:
+            raise AttributeError(not_available(f"jit.ScriptModule.{name}", NO_SCRIPTS))
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}", name=name, obj=self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         state = self.__dict__

@@ -186,7 +186,7 @@ def caching_allocator_delete(mem_ptr: int) -> None:
         mem_ptr: its address; a RuntimeError where it gave out no such memory.
     """
     if mem_ptr not in _raw or not in_use(_raw[mem_ptr].size_class.cache.driver):
-        raise RuntimeError(f"invalid device pointer: {mem_ptr:#x}")
+        raise RuntimeError(f"caching_allocator_delete(): invalid device pointer: {mem_ptr:#x}")
     del _raw[mem_ptr]
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ...locks import new_lock
 from ...shapes import Size
+from ...unknown_names import no_attribute
 
 
 @dataclass(frozen=True)
@@ -361,4 +362,4 @@ def named(name: str) -> Any:
     kind, _, function = name.removeprefix("_").partition("_")
     if kind in _built_in and f"{function}_fn" in NodeDef._fields:
         return getattr(_built_in[kind], f"{function}_fn")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise no_attribute(__name__, name)

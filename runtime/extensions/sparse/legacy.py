@@ -5,10 +5,11 @@
 from typing import Any
 
 from ...errors import ArgumentError, type_name
-from ...namespace import known, op
+from ...namespace import OWN, op
 from ...shapes import Size
 from ...tensor.memory_format import sparse_coo
 from ...tensor.tensor import TensorBase
+from ...unknown_names import no_attribute
 from ..storage.legacy_constructors import TYPES, NamedType
 from .create import constructed, coo_pattern
 from .graph import of
@@ -48,14 +49,14 @@ CUDA_SPARSE_TYPES = {name: SparseTensorType(name, TYPES[name].dtype, "cuda") for
 
 def named(name: str) -> Any:
     if name not in SPARSE_TYPES:
-        raise AttributeError(f"module '{known.name}.sparse' has no attribute '{name}'")
+        raise no_attribute(f"{OWN}.sparse", name)
     return SPARSE_TYPES[name]
 
 
 def cuda_named(name: str) -> Any:
     """The class of a name on CUDA devices, for a module's `__getattr__`."""
     if name not in CUDA_SPARSE_TYPES:
-        raise AttributeError(f"module '{known.name}.cuda.sparse' has no attribute '{name}'")
+        raise no_attribute(f"{OWN}.cuda.sparse", name)
     return CUDA_SPARSE_TYPES[name]
 
 

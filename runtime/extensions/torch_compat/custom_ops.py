@@ -11,6 +11,7 @@ from ...autograd.function import Function
 from ...namespace import op as own_ops
 from ...pytree import flatten, unflatten
 from ...tensor.tensor import TensorBase, tensor_class
+from ...unknown_names import not_available
 
 Kernel = Callable[..., Any]
 REGISTERED: dict[str, CustomOpDef] = {}
@@ -350,7 +351,7 @@ def _function(name: str) -> Any:
 
 
 def _refuse(name: str, *args: Any, **kwargs: Any) -> Any:
-    raise NotImplementedError(f"specgrad.ops.aten.{name}: a part of PyTorch's own ops, which specgrad does not have")
+    raise NotImplementedError(not_available(f"ops.aten.{name}", "it is a part of PyTorch's own ops"))
 
 
 class OpNamespace(ModuleType):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from ...methods.argument_guard import explained
+from ...unknown_names import NO_COMPILER, no_attribute, not_available
 from ..distributed.groups.futures import Future
 from .script_errors import call_as_compiled
 
@@ -36,7 +37,7 @@ class ScriptFunction:
     """The class of compiled functions: making one is a RuntimeError, as a scripted function is the function itself."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(f"specgrad.jit.{type(self).__name__}: nothing is compiled here; functions run as they are")
+        raise RuntimeError(not_available(f"jit.{type(self).__name__}", NO_COMPILER))
 
 
 class CompilationUnit(ScriptFunction):
@@ -292,4 +293,4 @@ BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = BroadcastingListCls(
 def __getattr__(name: str) -> Any:
     if name in KINDS:
         return KINDS[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise no_attribute(__name__, name)

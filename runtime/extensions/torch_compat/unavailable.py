@@ -20,6 +20,7 @@ from ...device.device import device as Device
 from ...namespace import op as own_ops
 from ...tensor.grad_mode import no_grad
 from ...tensor.tensor import TensorBase
+from ...unknown_names import NO_HEADERS, not_available
 from ..amp.autocast import autocast
 
 _PACKAGE = f"{__name__.partition('.')[0]}.onnx"
@@ -83,7 +84,10 @@ class _Opset(ModuleType):
 
         def make_node(*args: Any, **kwargs: Any) -> Any:
             raise RuntimeError(
-                f"{self.__name__}.{name}: there are no graphs of TorchScript; specgrad.onnx.export makes files"
+                not_available(
+                    f"{self.__name__.partition('.')[2]}.{name}",
+                    "there are no graphs of TorchScript; specgrad.onnx.export makes files",
+                )
             )
 
         return make_node
@@ -106,11 +110,7 @@ class BuildExtension:
     """The command of setuptools by which extensions are compiled: refused. Raises RuntimeError: one is made."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(
-            "specgrad.utils.cpp_extension.BuildExtension: extensions in C++ or CUDA need PyTorch's headers and "
-            "libraries, which specgrad does not have; an op of your own is an entry of a spec (docs/adding-an-op.md) "
-            "or a specgrad.autograd.Function"
-        )
+        raise RuntimeError(not_available("utils.cpp_extension.BuildExtension", NO_HEADERS))
 
     @classmethod
     def with_options(cls, **options: Any) -> type[BuildExtension]:

@@ -10,6 +10,7 @@ from ...pytree import flatten, unflatten
 from ...tensor.generator import get_rng_state, set_rng_state
 from ...tensor.observers import EXAMPLES, Watcher
 from ...tensor.tensor import TensorBase
+from ...tracebacks import hide_internal_frames
 from .batched_tensor import batch_first, level_of, wrap
 from .custom_function import apply_batched
 from .dims import RANDOMNESS, let_watch, name_of, output_dims, parsed_in_dims, vmap_level
@@ -64,10 +65,14 @@ def vmap(
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        mapped = Mapped(func, out_dims, randomness, *parsed_in_dims(func, in_dims, args, kwargs))
-        if chunk_size is None or mapped.size <= chunk_size:
-            return unflatten(*mapped.all_at_once()[:2])
-        return mapped.in_chunks(chunk_size)
+        try:
+            mapped = Mapped(func, out_dims, randomness, *parsed_in_dims(func, in_dims, args, kwargs))
+            if chunk_size is None or mapped.size <= chunk_size:
+                return unflatten(*mapped.all_at_once()[:2])
+            return mapped.in_chunks(chunk_size)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
 
     return wrapped
 

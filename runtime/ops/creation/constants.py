@@ -9,6 +9,7 @@ from ...tensor.dtypes import get_default_dtype, scalar_type
 from ...tensor.layouts import format_strides, relaid
 from ...tensor.overrides import NOT_HANDLED
 from ...tensor.tensor import adopt, from_flat
+from ...tracebacks import hide_internal_frames
 from .fast_calls import Creation
 from .options import (
     allocate,
@@ -56,13 +57,17 @@ def zeros(
         >>> sg.zeros(2, 3).shape
         specgrad.Size([2, 3])
     """
-    if layout is not None:
-        made = sparse_zeros("zeros", layout, size_argument("zeros", sizes, size), dtype, device, requires_grad)
-        if made is not None:
+    try:
+        if layout is not None:
+            made = sparse_zeros("zeros", layout, size_argument("zeros", sizes, size), dtype, device, requires_grad)
+            if made is not None:
+                return made
+        if out is None and (made := ZEROS.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
             return made
-    if out is None and (made := ZEROS.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
-        return made
-    return _constant(zeros, 0, sizes, size, out, layout, (dtype, device, requires_grad, pin_memory))
+        return _constant(zeros, 0, sizes, size, out, layout, (dtype, device, requires_grad, pin_memory))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _constant(
@@ -95,10 +100,14 @@ def ones(
         >>> sg.ones(3)
         tensor([1., 1., 1.])
     """
-    made = ONES.launch(sizes, size, dtype, device, requires_grad, pin_memory) if out is layout is None else None
-    if made is not None:
-        return made
-    return _constant(ones, 1, sizes, size, out, layout, (dtype, device, requires_grad, pin_memory))
+    try:
+        made = ONES.launch(sizes, size, dtype, device, requires_grad, pin_memory) if out is layout is None else None
+        if made is not None:
+            return made
+        return _constant(ones, 1, sizes, size, out, layout, (dtype, device, requires_grad, pin_memory))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def empty(
@@ -123,18 +132,22 @@ def empty(
         >>> sg.empty(0, 3).numel()
         0
     """
-    if layout is not None:
-        made = sparse_zeros("empty", layout, size_argument("empty", sizes, size), dtype, device, requires_grad)
-        if made is not None:
+    try:
+        if layout is not None:
+            made = sparse_zeros("empty", layout, size_argument("empty", sizes, size), dtype, device, requires_grad)
+            if made is not None:
+                return made
+        if memory_format is not None and out is None:
+            made = empty(*sizes, size=size, dtype=dtype, device=device, pin_memory=pin_memory)
+            requested = argument_checks.memory_format("empty", "memory_format", memory_format)
+            t = relaid(made, format_strides("empty", made._shape, requested))
+            return finish("empty", t, device, requires_grad)
+        if out is None and (made := EMPTY.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
             return made
-    if memory_format is not None and out is None:
-        made = empty(*sizes, size=size, dtype=dtype, device=device, pin_memory=pin_memory)
-        requested = argument_checks.memory_format("empty", "memory_format", memory_format)
-        t = relaid(made, format_strides("empty", made._shape, requested))
-        return finish("empty", t, device, requires_grad)
-    if out is None and (made := EMPTY.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
-        return made
-    return _constant(empty, None, sizes, size, out, layout, (dtype, device, requires_grad, pin_memory))
+        return _constant(empty, None, sizes, size, out, layout, (dtype, device, requires_grad, pin_memory))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def full(
@@ -164,16 +177,22 @@ def full(
         >>> sg.full((2,), 7)
         tensor([7, 7])
     """
-    made = FULL.launch(size, fill_value, dtype, device, requires_grad, pin_memory) if out is layout is None else None
-    if made is not None:
-        return made
-    options = dtype, device, requires_grad, pin_memory
-    if (made := made_elsewhere(full, options, out, layout, size, fill_value)) is not NOT_HANDLED:
-        return made
-    shape = checked_size("full", argument_checks.integer_list("full", "size", size))
-    value = argument_checks.scalar("full", "fill_value", fill_value)
-    t = filled("full", shape, value, chosen_dtype("full", dtype, scalar_type(value)), device)
-    return finish("full", t, device, requires_grad, pin_memory)
+    try:
+        made = (
+            FULL.launch(size, fill_value, dtype, device, requires_grad, pin_memory) if out is layout is None else None
+        )
+        if made is not None:
+            return made
+        options = dtype, device, requires_grad, pin_memory
+        if (made := made_elsewhere(full, options, out, layout, size, fill_value)) is not NOT_HANDLED:
+            return made
+        shape = checked_size("full", argument_checks.integer_list("full", "size", size))
+        value = argument_checks.scalar("full", "fill_value", fill_value)
+        t = filled("full", shape, value, chosen_dtype("full", dtype, scalar_type(value)), device)
+        return finish("full", t, device, requires_grad, pin_memory)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def eye(
@@ -200,18 +219,22 @@ def eye(
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    if out is layout is None and (made := EYE.launch(n, m, dtype, device, requires_grad, pin_memory)) is not None:
-        return made
-    options = dtype, device, requires_grad, pin_memory
-    if (made := made_elsewhere(eye, options, out, layout, n, m=m)) is not NOT_HANDLED:
-        return made
-    rows = argument_checks.integer("eye", "n", n)
-    columns = rows if m is None else argument_checks.integer("eye", "m", m)
-    checked_size("eye", (rows, columns))
-    kind = chosen_dtype("eye", dtype, get_default_dtype())
-    with allocating("eye"):
-        t = adopt(np.eye(rows, columns, dtype=kind.compute.np), kind)
-    return finish("eye", t, device, requires_grad, pin_memory)
+    try:
+        if out is layout is None and (made := EYE.launch(n, m, dtype, device, requires_grad, pin_memory)) is not None:
+            return made
+        options = dtype, device, requires_grad, pin_memory
+        if (made := made_elsewhere(eye, options, out, layout, n, m=m)) is not NOT_HANDLED:
+            return made
+        rows = argument_checks.integer("eye", "n", n)
+        columns = rows if m is None else argument_checks.integer("eye", "m", m)
+        checked_size("eye", (rows, columns))
+        kind = chosen_dtype("eye", dtype, get_default_dtype())
+        with allocating("eye"):
+            t = adopt(np.eye(rows, columns, dtype=kind.compute.np), kind)
+        return finish("eye", t, device, requires_grad, pin_memory)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def scalar_tensor(

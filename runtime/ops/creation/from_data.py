@@ -14,6 +14,7 @@ from ...tensor.dtypes import from_numpy as dtype_from_numpy
 from ...tensor.memory import cast, copied
 from ...tensor.overrides import NOT_HANDLED
 from ...tensor.tensor import TensorBase, from_flat, number_array, share
+from ...tracebacks import hide_internal_frames
 from .fast_calls import Creation
 from .options import finish, from_array, query_modes
 
@@ -188,13 +189,17 @@ def tensor(
         tensor([[1, 2],
                 [3, 4]])
     """
-    if (made := DATA.launch(data, dtype, device, requires_grad, pin_memory)) is not None:
-        return made
-    options = {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
-    if (made := query_modes(tensor, data, **options)) is not NOT_HANDLED:
-        return made
-    made = _copy_of("tensor", data, argument_checks.optional_dtype("tensor", "dtype", dtype))
-    return finish("tensor", made, device_of(data, device), requires_grad, pin_memory, is_data=True)
+    try:
+        if (made := DATA.launch(data, dtype, device, requires_grad, pin_memory)) is not None:
+            return made
+        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
+        if (made := query_modes(tensor, data, **options)) is not NOT_HANDLED:
+            return made
+        made = _copy_of("tensor", data, argument_checks.optional_dtype("tensor", "dtype", dtype))
+        return finish("tensor", made, device_of(data, device), requires_grad, pin_memory, is_data=True)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def device_of(data: Any, device: Any) -> Any:
@@ -240,14 +245,18 @@ def from_numpy(ndarray: np.ndarray) -> Any:
         >>> sg.from_numpy(numpy.array([1.0, 2.0]))
         tensor([1., 2.], dtype=specgrad.float64)
     """
-    if ndarray.__class__ is np.ndarray:
-        kind, flags = BY_NUMPY.get(ndarray.dtype), ndarray.flags  # which has no dtype of the other byte order
-        if kind is not None and flags.c_contiguous and flags.writeable:
-            return from_flat(ndarray.reshape(-1), ndarray.shape, kind)
-    if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"from_numpy(): expected np.ndarray (got {type_name(ndarray)})")
-    array = native("from_numpy", ndarray)
-    return share(array if array.flags.writeable else array.copy(order="C"))
+    try:
+        if ndarray.__class__ is np.ndarray:
+            kind, flags = BY_NUMPY.get(ndarray.dtype), ndarray.flags  # which has no dtype of the other byte order
+            if kind is not None and flags.c_contiguous and flags.writeable:
+                return from_flat(ndarray.reshape(-1), ndarray.shape, kind)
+        if not isinstance(ndarray, np.ndarray):
+            raise TypeError(f"from_numpy(): expected np.ndarray (got {type_name(ndarray)})")
+        array = native("from_numpy", ndarray)
+        return share(array if array.flags.writeable else array.copy(order="C"))
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
@@ -264,15 +273,19 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         >>> sg.as_tensor(x) is x
         True
     """
-    if (made := DATA.launch(data, dtype, device, False)) is not None:
-        return made
-    made = query_modes(as_tensor, data, dtype=dtype, device=device)
-    if made is not NOT_HANDLED:
-        return made
-    kind = argument_checks.optional_dtype("as_tensor", "dtype", dtype)
-    result: Any = from_numpy(data) if isinstance(data, np.ndarray) else data
-    if not isinstance(result, TensorBase):
-        result = _copy_of("as_tensor", result, kind)
-    elif kind is not None:
-        result = result.to(kind)  # type: ignore[attr-defined]
-    return finish("as_tensor", result, device_of(data, device), False, is_data=True)
+    try:
+        if (made := DATA.launch(data, dtype, device, False)) is not None:
+            return made
+        made = query_modes(as_tensor, data, dtype=dtype, device=device)
+        if made is not NOT_HANDLED:
+            return made
+        kind = argument_checks.optional_dtype("as_tensor", "dtype", dtype)
+        result: Any = from_numpy(data) if isinstance(data, np.ndarray) else data
+        if not isinstance(result, TensorBase):
+            result = _copy_of("as_tensor", result, kind)
+        elif kind is not None:
+            result = result.to(kind)  # type: ignore[attr-defined]
+        return finish("as_tensor", result, device_of(data, device), False, is_data=True)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise

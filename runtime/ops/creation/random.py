@@ -23,6 +23,7 @@ from ...tensor.dtypes import dtype as Dtype
 from ...tensor.generator import Generator, default_generator
 from ...tensor.observers import interceptable
 from ...tensor.tensor import from_flat
+from ...tracebacks import hide_internal_frames
 from .fast_calls import Creation, named_like, public
 from .options import (
     allocate_array,
@@ -232,7 +233,11 @@ def rand(generator: Generator, shape: Shape, kind: Dtype, device: Any) -> Any:
         >>> bool((sg.rand(5) < 1).all())
         True
     """
-    return uniform("rand", generator, shape, kind, device=device)
+    try:
+        return uniform("rand", generator, shape, kind, device=device)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 @_sampled(RANDN)
@@ -244,7 +249,11 @@ def randn(generator: Generator, shape: Shape, kind: Dtype, device: Any) -> Any:
         >>> sg.randn(2, 3).shape
         specgrad.Size([2, 3])
     """
-    return normal("randn", generator, shape, kind, device=device)
+    try:
+        return normal("randn", generator, shape, kind, device=device)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def randint_bounds(op: str, low: Any, high: Any) -> tuple[int, int]:

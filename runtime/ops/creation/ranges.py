@@ -16,6 +16,7 @@ from ...tensor.dtypes import bool_, complex128, float64, get_default_dtype, int6
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.overrides import NOT_HANDLED
 from ...tensor.tensor import TensorBase, host_array
+from ...tracebacks import hide_internal_frames
 from .fast_calls import Creation
 from .options import (
     allocating,
@@ -64,26 +65,30 @@ def arange(
         >>> sg.arange(1, 6, 2)
         tensor([1, 3, 5])
     """
-    if out is not None:
-        require_strided("arange", layout)
-        return written(partial(arange, start, end, step), out, dtype, requires_grad)
-    made = ARANGE.launch(start, end, step, dtype, device, requires_grad, pin_memory) if layout is None else None
-    if made is not None:
-        return made
-    args = [bound for bound in (start, end) if bound is not None]
-    args += [] if step.__class__ is int and step == 1 else [step]
-    options = dtype, device, requires_grad, pin_memory
-    if (made := made_elsewhere(arange, options, None, layout, *args)) is not NOT_HANDLED:
-        return made
-    if end is None:
-        start, end = 0, start
-    if end is None:
-        raise TypeError('arange() missing 1 required positional argument: "end"')
-    arguments = {"start": 0 if start is None else start, "end": end, "step": step}
-    numbers = [argument_checks.scalar("arange", name, value) for name, value in arguments.items()]
-    default = int64 if all(isinstance(x, int) for x in numbers) else get_default_dtype()
-    kind = chosen_dtype("arange", dtype, default)
-    return finish("arange", from_array(_range(numbers, kind), kind), device, requires_grad, pin_memory)
+    try:
+        if out is not None:
+            require_strided("arange", layout)
+            return written(partial(arange, start, end, step), out, dtype, requires_grad)
+        made = ARANGE.launch(start, end, step, dtype, device, requires_grad, pin_memory) if layout is None else None
+        if made is not None:
+            return made
+        args = [bound for bound in (start, end) if bound is not None]
+        args += [] if step.__class__ is int and step == 1 else [step]
+        options = dtype, device, requires_grad, pin_memory
+        if (made := made_elsewhere(arange, options, None, layout, *args)) is not NOT_HANDLED:
+            return made
+        if end is None:
+            start, end = 0, start
+        if end is None:
+            raise TypeError('arange() missing 1 required positional argument: "end"')
+        arguments = {"start": 0 if start is None else start, "end": end, "step": step}
+        numbers = [argument_checks.scalar("arange", name, value) for name, value in arguments.items()]
+        default = int64 if all(isinstance(x, int) for x in numbers) else get_default_dtype()
+        kind = chosen_dtype("arange", dtype, default)
+        return finish("arange", from_array(_range(numbers, kind), kind), device, requires_grad, pin_memory)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
@@ -150,19 +155,25 @@ def linspace(
         >>> sg.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    made = (
-        LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory) if out is layout is None else None
-    )
-    if made is not None:
-        return made
-    options = dtype, device, requires_grad, pin_memory
-    if (made := made_elsewhere(linspace, options, out, layout, start, end, steps)) is not NOT_HANDLED:
-        return made
-    count, kind, (first, last) = _checked("linspace", steps, dtype, start=start, end=end)
-    checked_size("linspace", (count,))
-    with allocating("linspace"):
-        values = _line(convert_number("linspace", first, kind), convert_number("linspace", last, kind), count, kind)
-    return finish("linspace", from_array(values, kind), device, requires_grad, pin_memory)
+    try:
+        made = (
+            LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory)
+            if out is layout is None
+            else None
+        )
+        if made is not None:
+            return made
+        options = dtype, device, requires_grad, pin_memory
+        if (made := made_elsewhere(linspace, options, out, layout, start, end, steps)) is not NOT_HANDLED:
+            return made
+        count, kind, (first, last) = _checked("linspace", steps, dtype, start=start, end=end)
+        checked_size("linspace", (count,))
+        with allocating("linspace"):
+            values = _line(convert_number("linspace", first, kind), convert_number("linspace", last, kind), count, kind)
+        return finish("linspace", from_array(values, kind), device, requires_grad, pin_memory)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
 
 
 def _line(first: Any, last: Any, count: int, kind: Dtype) -> np.ndarray:

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from ...namespace import OWN
 from ...namespace import op as own_ops
 from ...tensor.tensor import TensorBase
+from ...unknown_names import no_attribute
 
 PREFIX = "_foreach_"
 _OPTIONS = "alpha", "value", "dtype"  # what ops are given by name; the names of lists differ from those of tensors
@@ -37,7 +39,7 @@ def named(name: str) -> Callable[..., Any]:
     if is_copied:
         each = getattr(own_ops, short[:-1], None)
     if each is None:
-        raise AttributeError(f"module 'specgrad' has no attribute {name!r}")
+        raise no_attribute(OWN, name)
     by_name_only = _keyword_only(each)
 
     def function(*args: Any, **kwargs: Any) -> Any:

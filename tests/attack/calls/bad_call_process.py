@@ -1,5 +1,7 @@
 """A process that makes bad calls: `python -m tests.attack.calls.bad_call_process SEED FIRST LAST`.
 
+The seed `every` stands for all calls of `hostile_calls`, of the public functions of these numbers.
+
 Its memory is limited and it starts no processes. It says on standard error which call it is at, as JSON a line, so that
 whoever started it knows the seed of a crash or a hang; a call that fails badly is a line of standard output.
 """
@@ -17,6 +19,8 @@ import resource
 import signal
 import sys
 from typing import Any
+
+os.environ["SPECGRAD_TRACEBACK"] = "full"  # the verdict looks at where an error was raised
 
 MEMORY = 6 << 30  # bytes beside what the process has when it begins
 SECONDS = 300  # for one call; compiling its kernels included

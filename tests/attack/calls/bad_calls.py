@@ -21,7 +21,7 @@ from specgrad.runtime.extensions.distributed.checkpoint.errors import Checkpoint
 from specgrad.runtime.tensor import dtypes
 
 from . import public_names
-from .hostile_values import HostileError, brief, oddity, tensor
+from .hostile_values import HostileError, brief, endless, oddity, tensor
 from .steady_choice import SteadyChoice
 
 
@@ -43,6 +43,9 @@ class Call:
 NAMES = {name: {a[0] for a in op.arguments} for op in OPS for name in [op.name.partition(".")[0]]}
 CHOICE_OF_OPS = SteadyChoice((op.name, op) for op in OPS)
 ABOUT_INDEXING = {"index", "indices", "indexed", "step", "assign"}
+
+
+EVERY = "every"  # the seed of `hostile_calls`
 
 
 # ---- calls -----------------------------------------------------------------------------------------------------------
@@ -75,6 +78,21 @@ def parameters(function: Any) -> list[str]:
     except (TypeError, ValueError):
         return []
     return [p.name for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+
+
+def hostile_calls(number: int) -> list[Call]:
+    """One public function with nothing, with what it has no name for, and with what no function takes."""
+    functions = public_names.functions()
+    name, function = functions[number % len(functions)]
+    built_in = isinstance(function, type) and issubclass(function, (str, dict, list, tuple))  # errors are Python's
+    if name in public_names.COMMUNICATION or built_in:
+        return []
+    first = [sg.ones(2, 3)] if getattr(function, "__module__", "") == public_names.__name__ else []
+    nothing = [] if first else [Call(name, function, [])]
+    alone = [Call(name, function, [*first, value]) for value in endless()]
+    after = [Call(name, function, [sg.ones(2, 3), value]) for value in endless()]
+    unknown = [Call(name, function, first, {"nonsense": 3})]
+    return [*nothing, *unknown, *alone, *after, Call(name, function, [*first, object(), object()])]
 
 
 def mutated_sample(rng: random.Random) -> Call:
@@ -168,6 +186,7 @@ PYTORCHS_WORDS = re.compile(
     r"|no devices of this kind|^list expected|be converted to an index|<lambda>\(\) takes|no quantized tensors"
     r"|^PytorchStreamReader|^symbolically traced variables|^Attempting to deserialize|^No comparison pair|^vmap\("
     r"|^Enumeration over cartesian|device type at start of device string|^Expected parameter|^dict expected"
+    r"|^specgrad has no |nested too deeply|^Expected qualname|data location|at least one DataPipe"
     r"|argument after \* must be|There is no op|not there yet|Invalid rank"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
@@ -254,14 +273,17 @@ def index(error: Exception) -> str:
 
 def outcome(seed: str) -> str | None:
     """What is wrong with the call that a seed stands for; None when nothing is."""
-    rng = random.Random(seed)
-    call = drawn_call(rng)
-    shown = str(call)
-    try:
-        found = complaint(call)
-    finally:
-        restore()
-    return None if found is None else f"seed {seed!r}: {shown}: {found}"
+    every, _, number = seed.partition(f"{EVERY}/")
+    complaints = []
+    for call in [drawn_call(random.Random(seed))] if every or not number else hostile_calls(int(number)):
+        shown = str(call)
+        try:
+            found = complaint(call)
+        finally:
+            restore()
+        if found is not None:
+            complaints.append(f"seed {seed!r}: {shown}: {found}")
+    return "\n".join(complaints) or None
 
 
 def restore() -> None:

@@ -19,6 +19,9 @@ DTYPES = [sg.float32] * 4 + [
 ]
 
 
+DEPTH = 5000
+
+
 class HostileError(Exception):
     """What hostile objects raise: it must reach the caller as it is, or as the cause of what says where."""
 
@@ -128,13 +131,35 @@ def oddity(rng: random.Random) -> Any:
     )
 
 
+def endless() -> list[Any]:
+    """Lists, tuples and dicts that hold themselves, or others to a depth that recursion does not reach."""
+    itself: list[Any] = []
+    itself.append(itself)
+    pair: tuple[Any, ...] = (itself, itself)
+    named: dict[str, Any] = {}
+    named["a"] = named
+    deep: list[Any] = []
+    for _ in range(DEPTH):
+        deep = [deep]
+    return [itself, pair, named, deep, (deep,), {"a": deep}]
+
+
 def brief(value: Any) -> str:
     """An argument in few words."""
     if isinstance(value, sg.Tensor):
         return f"<{value.dtype.name} {list(value.shape)}{' grad' if value.requires_grad else ''}>"
+    if isinstance(value, (list, tuple, dict)) and _is_endless(value):
+        return f"<endless {type(value).__name__}>"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(brief, value))}]"
     try:
         return repr(value)[:80]
     except Exception:
         return f"<{type(value).__name__}>"
+
+
+def _is_endless(value: Any) -> bool:
+    try:
+        return "..." in repr(value)
+    except RecursionError:
+        return True

@@ -26,6 +26,19 @@ NOT_CALLED |= {"wrap", "functional_datapipe", "Library"}  # once in a process, i
 NOT_CALLED |= {"ForkingPickler", "Process", "mkdtemp"}  # the standard library's
 NOT_CALLED |= {"TCPStore", "FileStore", "HashStore", "PrefixStore"}  # they wait for others, for minutes
 NOT_CALLED |= {"start", "prepare_trace", "start_trace"}  # one profile at a time: that of the next call would fail
+# What waits for other processes, starts them or opens a group of them: one process calls here.
+COMMUNICATION = {
+    "recv",
+    "irecv",
+    "recv_object_list",
+    "spawn",
+    "start_processes",
+    "init_process_group",
+    "barrier",
+    "Pool",
+}
+COMMUNICATION |= {"init_reductions", "monitored_barrier", "Manager", "all_gather_object", "broadcast_object_list"}
+COMMUNICATION |= {"gather_object", "scatter_object_list", "send_object_list", "set_sharing_strategy"}
 OPERATORS = re.findall(
     r"\w+",
     """abs add and bool contains delitem eq float floordiv ge getitem gt iadd idiv ifloordiv imul index int invert isub

@@ -19,12 +19,13 @@ import pytest
 from tests.attack.amount import SEED, amount
 from tests.repository import ROOT
 
+EVERY = "every"  # a seed of `bad_calls`
 CHUNK = amount(400, 3_000)
 CHUNKS = amount(4, 100)
 SECONDS = 3600  # for a chunk: a machine that is busy is no hang
 
 
-def made(seed: int, first: int, last: int, folder: Path) -> tuple[list[str], int]:
+def made(seed: int | str, first: int, last: int, folder: Path) -> tuple[list[str], int]:
     """What is wrong with calls of one process, and how many it has made."""
     index = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "tests.attack.calls.bad_call_process", *map(str, (seed, first, last))]
@@ -46,6 +47,14 @@ def made(seed: int, first: int, last: int, folder: Path) -> tuple[list[str], int
         last_call = numbers[-1] if numbers else "none"
         found.append(f"seed '{seed}/{last_call}': exit status {done.returncode}: {done.stderr[-3000:]}")
     return found, len(numbers)
+
+
+def test_every_function(tmp_path: Path, figures: Callable[..., None]) -> None:
+    """Each public function with endless lists, with unknown names, with nothing: a sample of them with `make test`."""
+    size = amount(60, 3_000)  # more than there are: a number stands for the remainder
+    found, calls = made(EVERY, SEED * size, (SEED + 1) * size, tmp_path)
+    figures("hostile calls", functions=calls)
+    assert found == []
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
