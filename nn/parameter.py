@@ -161,7 +161,7 @@ class UninitializedParameter(_Uninitialized, Parameter):
     cls_to_become = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
-        made = empty(0, device=device, dtype=dtype).requires_grad_(requires_grad)
+        made: Any = empty(0, device=device, dtype=dtype).requires_grad_(requires_grad)
         made.__class__ = cls
         return made
 
@@ -188,7 +188,7 @@ class UninitializedBuffer(_Uninitialized):
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
-        made = empty(0, device=device, dtype=dtype).requires_grad_(requires_grad)
+        made: Any = empty(0, device=device, dtype=dtype).requires_grad_(requires_grad)
         made.__class__ = cls
         made.persistent, made._is_buffer = persistent, True
         return made
@@ -236,7 +236,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
             data = empty(0)
         if not isinstance(data, Tensor):
             raise TypeError(f"Buffer(): argument 'data' must be Tensor, not {type_name(data)}")
-        buffer = data.detach().requires_grad_(data.requires_grad)
+        buffer: Any = data.detach().requires_grad_(data.requires_grad)
         buffer.persistent = persistent
         buffer._is_buffer = True
         return buffer

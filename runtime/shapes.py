@@ -4,7 +4,7 @@ import functools
 import operator
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, SupportsIndex, overload
 
 from .errors import ArgumentError, DimensionError, ShapeError, type_name
 from .namespace import known
@@ -42,6 +42,10 @@ class Size(tuple[int, ...]):
         """The number of elements of a tensor of this size."""
         return prod(self)
 
+    @overload
+    def __getitem__(self, item: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, item: slice) -> "Size": ...
     def __getitem__(self, item: Any) -> Any:
         result = tuple.__getitem__(self, item)
         return _new(Size, result) if isinstance(item, slice) else result

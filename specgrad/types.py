@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import IO
 
 from .generated.tensor import Tensor
-from .runtime.device.device import device as _device
+from .runtime.device.device import DeviceLike as Device
 from .runtime.shapes import Size
 from .runtime.tensor.dtypes import dtype as _dtype  # noqa: F401
 from .runtime.tensor.memory_format import layout as _layout  # noqa: F401
 
 Number = builtins.int | builtins.float | builtins.bool
 _Number = (builtins.int, builtins.float, builtins.bool)
-Device = _device | str | builtins.int | None
 FileLike = str | os.PathLike[str] | IO[bytes]
 _size = Size | list[builtins.int] | tuple[builtins.int, ...]
 _TensorOrTensors = Tensor | Sequence[Tensor]

@@ -1,13 +1,16 @@
 """What type checkers read of PyTorch's modules that exist by name only: a stub for each entry of the table."""
 
-import runpy
+import importlib.util
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from .files import Files
 
+LATER = "named_later"  # the stub of what the package itself loads when it is first named
 _PYTHON = "python."
 _ANSWERS = "def __getattr__(name: str) -> Any: ..."
 _FUNCTION = "def {}(*args: Any, **kwargs: Any) -> {}: ..."
@@ -25,14 +28,31 @@ _PLAIN = (bool, int, float, str)
 
 
 def torch_stubs(table: Path) -> Files:
-    result = runpy.run_path(str(table)) | runpy.run_path(str(table.with_name("unavailable.py")))
-    names = result["NAMES"]
-    packages = {name.rpartition(".")[0] for name in names}
-    files = {}
-    for name in names:
-        path = name.replace(".", "/") + ("/__init__" if name in packages else "")
-        files[f"{path}.pyi"] = _Stub(name, result, table.parent.parent).text()
-    return files
+    result: dict[str, Any] = {}
+    for file in (table, table.with_name("unavailable.py"), table.with_name("later_names.py")):
+        result |= _definitions(file)
+    root = table.parent.parent
+    # Folders: of a file alone editors say that there is no module behind it.
+    files = {f"{name.replace('.', '/')}/__init__.pyi": _Stub(name, result, root).text() for name in result["NAMES"]}
+    lent = result | {"NAMES": {LATER: result["entries"](result["LATER"])}}
+    return files | {f"{LATER}.pyi": _Stub(LATER, lent, root).public_text()}
+
+
+def _definitions(path: Path) -> dict[str, Any]:
+    """What a module defines, and what it imports from beside it, without its package, which may be broken."""
+    package = ModuleType(f"_{path.parent.name}_alone")
+    package.__path__ = [str(path.parent)]
+    spec = importlib.util.spec_from_file_location(f"{package.__name__}.{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    before, sys.modules[package.__name__] = set(sys.modules), package
+    try:
+        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return vars(module)
+    finally:
+        for name in set(sys.modules) - before:
+            if name.partition(".")[0] == package.__name__:
+                del sys.modules[name]
 
 
 @dataclass(frozen=True)
@@ -41,8 +61,14 @@ class _Stub:
     table: Mapping[str, Any]
     root: Path  # the folder that the package specgrad lies in
 
+    @property
+    def title(self) -> str:
+        if self.module == LATER:
+            return "What specgrad loads when it is first named: written from `later_names.py`."
+        return f"PyTorch's `torch.{self.module}`, by names: written from `torch_names.py`."
+
     def text(self) -> str:
-        title = f'"""PyTorch\'s `torch.{self.module}`, by names: written from `torch_names.py`."""'
+        title = f'"""{self.title}"""'
         settings = self.table["SETTINGS"].get(self.module, {})
         typed = [f"{name}: {_type(value)}" for name, value in settings.items()]
         typed += self._absent()
@@ -54,6 +80,10 @@ class _Stub:
         same = ['_Same = TypeVar("_Same")'] if _NEEDED["_Same"] in needed else []
         aliases = [f"{name} = {there}" for _, name, there in self._names() if name != there]
         return "\n".join([title, "", *needed, *self._imports(), *same, *aliases, *typed, ""])
+
+    def public_text(self) -> str:
+        """Private names too are offered to `import *`."""
+        return f"{self.text()}\n__all__ = {[name for _, name, _ in self._names()]}\n"
 
     def _names(self) -> Iterator[tuple[str, str, str]]:
         for entry in self.table["NAMES"][self.module]:

@@ -23,6 +23,7 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
@@ -51,7 +52,7 @@ POSITIVE = ViewOp("positive", None, "self")
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml)
+    abs(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -60,7 +61,7 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: grad * self.sgn()
+        input: grad * input.sgn()
     Example:
         >>> sg.abs(sg.tensor([-1.5, 0.0, 2.0]))
         tensor([1.5000, 0.0000, 2.0000])
@@ -112,7 +113,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml)
+    neg(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -121,7 +122,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: -grad
+        input: -grad
     Example:
         >>> sg.neg(sg.tensor([1, -2]))
         tensor([-1,  2])
@@ -175,7 +176,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml)
+    sign(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -184,7 +185,7 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
     Example:
         >>> sg.sign(sg.tensor([-3.0, 0.0, 0.5]))
         tensor([-1.,  0.,  1.])
@@ -241,7 +242,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml)
+    sgn(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -250,7 +251,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))
+        input: where(input == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(input == 0, 1, abs(input))
     Example:
         >>> sg.sgn(sg.tensor([3 + 4j, 0j]))
         tensor([0.6000+0.8000j, 0.0000+0.0000j])
@@ -304,7 +305,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml)
+    square(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -313,7 +314,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: 2 * grad * self.conj()
+        input: 2 * grad * input.conj()
     Example:
         >>> sg.square(sg.tensor([-1.0, 2.0, 3.0]))
         tensor([1., 4., 9.])
@@ -370,7 +371,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml)
+    sqrt(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -379,7 +380,7 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad / (2 * result.conj())
+        input: grad / (2 * result.conj())
     Example:
         >>> sg.sqrt(sg.tensor([4.0, 2.0, -1.0]))
         tensor([2.0000, 1.4142,    nan])
@@ -437,7 +438,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml)
+    rsqrt(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -446,7 +447,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -0.5 * grad * (result * result * result).conj()
+        input: -0.5 * grad * (result * result * result).conj()
     Example:
         >>> sg.rsqrt(sg.tensor([4.0, 0.25]))
         tensor([0.5000, 2.0000])
@@ -504,7 +505,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml)
+    reciprocal(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -513,7 +514,7 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -grad * (result * result).conj()
+        input: -grad * (result * result).conj()
     Example:
         >>> sg.reciprocal(sg.tensor([2.0, -4.0]))
         tensor([ 0.5000, -0.2500])
@@ -571,7 +572,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml)
+    pow.Tensor_Tensor(Tensor input, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -581,8 +582,8 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()
-        exponent: grad * (result * log(where(self == 0, 1, self))).conj()
+        input: grad * (exponent * pow(input, where((input == 0) & (exponent == 0), 0, exponent - 1))).conj()
+        exponent: grad * (result * log(where(input == 0, 1, input))).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -644,7 +645,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)
+    pow.Tensor_Scalar(Tensor input, Scalar exponent) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -654,7 +655,7 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()
+        input: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(input, exponent - 1)).conj()
     Raises:
         RuntimeError: expected: integers are not raised to one negative integer power.
     """
@@ -711,7 +712,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_number(input: Tensor, exponent: Number) -> Tensor:
     """x^e for one exponent e, of numbers that are no integers: what the gradient of pow is made of.
 
-    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)
+    pow_number(Tensor input, Scalar exponent) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -720,7 +721,7 @@ def pow_number(input: Tensor, exponent: Number) -> Tensor:
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()
+        input: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(input, exponent - 1)).conj()
     """
     try:
         if not watch.every:
@@ -753,7 +754,7 @@ def _pow_number(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml)
+    pow.Scalar(Scalar input, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -763,7 +764,7 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()
+        exponent: zeros_like(grad) if input == 0 else grad * (result * log(full_like(result, input))).conj()
     """
     try:
         if (not watch.casts or uncast()) and out is None:
@@ -800,7 +801,7 @@ def add_tensor(
 ) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    add.Tensor(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -811,7 +812,7 @@ def add_tensor(
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
+        input: grad
         other: grad if alpha == 1 else (grad.conj() * alpha).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -878,7 +879,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    add.Scalar(Tensor input, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -889,7 +890,7 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
+        input: grad
     """
     try:
         if not watch.every and out is None:
@@ -951,19 +952,19 @@ def sub(
 ) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    sub.Tensor(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
         input: tensor or number.
         other: tensor or number.
         alpha: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (self, alpha, other).
+        more1: only in older forms of the call, by place: (input, alpha, other).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
+        input: grad
         other: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
     Raises:
         RuntimeError: expected: bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`.
@@ -1049,7 +1050,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    rsub.Tensor(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1060,7 +1061,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
+        input: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
         other: grad
     Raises:
         RuntimeError: expected: bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`.
@@ -1114,7 +1115,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    mul.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1124,8 +1125,8 @@ def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad * other.conj()
-        other: grad * self.conj()
+        input: grad * other.conj()
+        other: grad * input.conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -1190,7 +1191,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    div.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1200,8 +1201,8 @@ def div_tensor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | 
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        self: grad / other.conj()
-        other: -grad * (self / other / other).conj()
+        input: grad / other.conj()
+        other: -grad * (input / other / other).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1261,7 +1262,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml)
+    div.Tensor_mode(Tensor input, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1272,8 +1273,8 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: div(self, other) if rounding_mode is None else (floor_divide(self, other) if rounding_mode == 'floor'
-            else trunc_divide(self, other))
+        through: div(input, other) if rounding_mode is None else (floor_divide(input, other) if rounding_mode == 'floor'
+            else trunc_divide(input, other))
     Raises:
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
@@ -1328,7 +1329,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml)
+    div.Scalar_mode(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1339,8 +1340,8 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: div(self, other) if rounding_mode is None else (floor_divide(self, other) if rounding_mode == 'floor'
-            else trunc_divide(self, other))
+        through: div(input, other) if rounding_mode is None else (floor_divide(input, other) if rounding_mode == 'floor'
+            else trunc_divide(input, other))
     Raises:
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
@@ -1398,7 +1399,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    floor_divide(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -1408,7 +1409,7 @@ def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
         other: zeros_like(grad)
     Raises:
         RuntimeError: expected: integers are not divided by zero.
@@ -1475,7 +1476,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    trunc_divide(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -1484,7 +1485,7 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
         other: zeros_like(grad)
     Raises:
         RuntimeError: expected: integers are not divided by zero.
@@ -1525,7 +1526,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    remainder(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -1535,8 +1536,8 @@ def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | N
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
-        other: -grad * floor_divide(self, other)
+        input: grad
+        other: -grad * floor_divide(input, other)
     Raises:
         RuntimeError: expected: integers are not divided by zero.
     Example:
@@ -1600,7 +1601,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    fmod(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -1610,8 +1611,8 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
-        other: -grad * trunc_divide(self, other)
+        input: grad
+        other: -grad * trunc_divide(input, other)
     Raises:
         RuntimeError: expected: integers are not divided by zero.
     Example:
@@ -1684,7 +1685,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)
+    addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1692,12 +1693,12 @@ def addcmul(
         tensor1: tensor or number.
         tensor2: tensor or number.
         value: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (self, value, tensor1, tensor2).
+        more1: only in older forms of the call, by place: (input, value, tensor1, tensor2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
+        input: grad
         tensor1: grad * (value * tensor2).conj()
         tensor2: grad * (value * tensor1).conj()
     Raises:
@@ -1804,7 +1805,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)
+    addcdiv(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1812,12 +1813,12 @@ def addcdiv(
         tensor1: tensor or number.
         tensor2: tensor or number.
         value: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (self, value, tensor1, tensor2).
+        more1: only in older forms of the call, by place: (input, value, tensor1, tensor2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
+        input: grad
         tensor1: grad * (value / tensor2).conj()
         tensor2: -grad * (value * tensor1 / tensor2 / tensor2).conj()
     Raises:
@@ -1916,7 +1917,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml)
+    lerp.Tensor(Tensor input, Tensor end, Tensor weight) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1927,9 +1928,9 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad * (1 - weight).conj()
+        input: grad * (1 - weight).conj()
         end: grad * weight.conj()
-        weight: grad * (end - self).conj()
+        weight: grad * (end - input).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1993,7 +1994,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml)
+    lerp.Scalar(Tensor input, Tensor end, Scalar weight) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2004,7 +2005,7 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: (grad.conj() * (1 - weight)).conj()
+        input: (grad.conj() * (1 - weight)).conj()
         end: (grad.conj() * weight).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -2072,7 +2073,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    copysign(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2082,7 +2083,7 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))
+        input: where(input == 0, 0, where(signbit(input) == signbit(other), grad, -grad))
         other: zeros_like(grad)
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -2147,7 +2148,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    nextafter(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2157,7 +2158,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: not defined: the neighbouring number is no smooth function
+        input: not defined: the neighbouring number is no smooth function
         other: not defined: the neighbouring number is no smooth function
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -2218,7 +2219,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int32.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml)
+    frexp.Tensor(Tensor input) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2228,7 +2229,7 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         mantissa: the dtype of `input`.
         exponent: int32.
     Gradients:
-        self: grad / exp2(exponent)
+        input: grad / exp2(exponent)
     Example:
         >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
         tensor([ 0.7500, -0.5000])
@@ -2280,7 +2281,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    ldexp.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2290,7 +2291,7 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self * pow(2.0, other)
+        through: input * pow(2.0, other)
     Example:
         >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
         tensor([24.])
@@ -2333,7 +2334,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml)
+    heaviside(Tensor input, Tensor values) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -2343,7 +2344,7 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: not defined: the step has no gradient
+        input: not defined: the step has no gradient
         values: not defined: the step has no gradient
     Raises:
         RuntimeError, TypeError: expected: both are tensors, of the same dtype: a number has none that could be
@@ -2406,7 +2407,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    positive(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -2414,7 +2415,7 @@ def positive(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self
+        through: input
     Raises:
         RuntimeError: expected: the tensor holds numbers.
     Example:
@@ -2448,7 +2449,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml)
+    float_power.Tensor_Tensor(Tensor input, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2458,7 +2459,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: pow(in_double(self), in_double(exponent))
+        through: pow(in_double(input), in_double(exponent))
     """
     try:
         if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
@@ -2484,7 +2485,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)
+    float_power.Tensor_Scalar(Tensor input, Scalar exponent) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2494,7 +2495,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: pow(in_double(self), exponent)
+        through: pow(in_double(input), exponent)
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -2519,7 +2520,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml)
+    float_power.Scalar(Scalar input, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2529,7 +2530,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: pow(self, in_double(exponent))
+        through: pow(input, in_double(exponent))
     """
     try:
         if (exponent.__class__ not in plain or out.__class__ not in plain) and (
@@ -2552,7 +2553,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
 def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
 
-    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml)
+    float_power_.Scalar(Tensor(a!) input, Scalar exponent) -> Tensor(a!) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2561,7 +2562,7 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     Returns:
         Tensor: `input` itself.
     Gradients:
-        through: raised_in_place(self, exponent)
+        through: raised_in_place(input, exponent)
     Raises:
         RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
             takes it.
@@ -2588,7 +2589,7 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
 def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
     """x becomes x^e; x is of float64 or complex128 already.
 
-    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml)
+    float_power_.Tensor(Tensor(a!) input, Tensor exponent) -> Tensor(a!) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2597,7 +2598,7 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
     Returns:
         Tensor: `input` itself.
     Gradients:
-        through: raised_in_place(self, exponent)
+        through: raised_in_place(input, exponent)
     Raises:
         RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
             takes it.
@@ -2623,7 +2624,7 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    gcd(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -2690,7 +2691,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    lcm(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -2780,9 +2781,9 @@ def pow(input, exponent, *, out=None):
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
     Overloads:
-        pow_tensor_tensor(input, exponent)
-        pow_tensor_scalar(input, exponent): x^e for one exponent e.
-        pow_scalar(input, exponent): b^x for one base b.
+        pow(input, exponent)
+        pow(input, exponent): x^e for one exponent e.
+        pow(input, exponent): b^x for one base b.
     Args:
         input: tensor or number.
         exponent: tensor or number.
@@ -2807,6 +2808,9 @@ def pow(input, exponent, *, out=None):
         raise
 
 
+pow.__signature__ = LazySignature(of_overloads, _pow_overloads.functions)
+
+
 _add_overloads = Overloads(
     "add",
     [
@@ -2828,13 +2832,13 @@ def add(input, other, more1=None, alpha=1, out=None):
     """x + alpha * y.
 
     Overloads:
-        add_tensor(input, other, *, alpha=1)
-        add_scalar(input, other, *, alpha=1): x + alpha * c for a number c.
+        add(input, other, *, alpha=1)
+        add(input, other, *, alpha=1): x + alpha * c for a number c.
     Args:
         input: tensor or number.
         other: tensor or number.
         alpha: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (self, alpha, other).
+        more1: only in older forms of the call, by place: (input, alpha, other).
         out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> x = sg.tensor([1.0, 2.0])
@@ -2866,6 +2870,9 @@ def add(input, other, more1=None, alpha=1, out=None):
         raise
 
 
+add.__signature__ = LazySignature(of_overloads, _add_overloads.functions)
+
+
 _div_overloads = Overloads(
     "div",
     [
@@ -2892,10 +2899,10 @@ def div(input, *args, **kwargs):
     """x / y: true division, also of integers.
 
     Overloads:
-        div_tensor(input, other)
-        div_tensor_mode(input, other, *, rounding_mode): x / y, rounded down (rounding_mode='floor'), towards 0
-            ('trunc') or not at all (None).
-        div_scalar_mode(input, other, *, rounding_mode): x / c for a number c, rounded down, towards 0 or not at all.
+        div(input, other)
+        div(input, other, *, rounding_mode): x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at
+            all (None).
+        div(input, other, *, rounding_mode): x / c for a number c, rounded down, towards 0 or not at all.
     Args:
         input: tensor or number.
         other: tensor or number.
@@ -2920,6 +2927,9 @@ def div(input, *args, **kwargs):
         raise
 
 
+div.__signature__ = LazySignature(of_overloads, _div_overloads.functions)
+
+
 _lerp_overloads = Overloads(
     "lerp",
     [
@@ -2941,8 +2951,8 @@ def lerp(input, end, weight, *, out=None):
     """x + w * (end - x) for one weight w.
 
     Overloads:
-        lerp_tensor(input, end, weight): x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
-        lerp_scalar(input, end, weight)
+        lerp(input, end, weight): x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
+        lerp(input, end, weight)
     Args:
         input: tensor.
         end: tensor or number.
@@ -2961,6 +2971,9 @@ def lerp(input, end, weight, *, out=None):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+lerp.__signature__ = LazySignature(of_overloads, _lerp_overloads.functions)
 
 
 _float_power_overloads = Overloads(
@@ -2989,9 +3002,9 @@ def float_power(input, exponent, *, out=None):
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
     Overloads:
-        float_power_tensor_tensor(input, exponent)
-        float_power_tensor_scalar(input, exponent): x^e for one exponent e, computed in float64 or complex128.
-        float_power_scalar(input, exponent): b^x for one base b, computed in float64 or complex128.
+        float_power(input, exponent)
+        float_power(input, exponent): x^e for one exponent e, computed in float64 or complex128.
+        float_power(input, exponent): b^x for one base b, computed in float64 or complex128.
     Args:
         input: tensor or number.
         exponent: tensor or number.
@@ -3015,6 +3028,9 @@ def float_power(input, exponent, *, out=None):
         raise
 
 
+float_power.__signature__ = LazySignature(of_overloads, _float_power_overloads.functions)
+
+
 _float_power__overloads = Overloads(
     "float_power_",
     [
@@ -3036,8 +3052,8 @@ def float_power_(input, exponent):
     """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
 
     Overloads:
-        float_power__scalar(input, exponent)
-        float_power__tensor(input, exponent): x becomes x^e; x is of float64 or complex128 already.
+        float_power_(input, exponent)
+        float_power_(input, exponent): x becomes x^e; x is of float64 or complex128 already.
     Args:
         input: tensor.
         exponent: number or tensor.
@@ -3054,6 +3070,9 @@ def float_power_(input, exponent):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+float_power_.__signature__ = LazySignature(of_overloads, _float_power__overloads.functions)
 
 
 _pow__overloads = Overloads(
@@ -3084,6 +3103,9 @@ def pow_(input, exponent):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+pow_.__signature__ = LazySignature(of_overloads, _pow__overloads.functions)
 
 
 _add__overloads = Overloads(
@@ -3126,6 +3148,9 @@ def add_(input, other, more1=None, alpha=1):
         raise
 
 
+add_.__signature__ = LazySignature(of_overloads, _add__overloads.functions)
+
+
 _div__overloads = Overloads(
     "div_",
     [
@@ -3163,6 +3188,9 @@ def div_(input, *args, **kwargs):
         raise
 
 
+div_.__signature__ = LazySignature(of_overloads, _div__overloads.functions)
+
+
 _lerp__overloads = Overloads(
     "lerp_",
     [
@@ -3193,6 +3221,7 @@ def lerp_(input, end, weight):
         raise
 
 
+lerp_.__signature__ = LazySignature(of_overloads, _lerp__overloads.functions)
 absolute = abs
 negative = neg
 subtract = sub

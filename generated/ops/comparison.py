@@ -6,7 +6,6 @@ path of `name`. `axis` and `keepdims` are NumPy's names for `dim` and `keepdim`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
@@ -15,6 +14,7 @@ from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import Promoting, run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
@@ -30,7 +30,7 @@ from ..nodes import comparison as nodes
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml)
+    isnan(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -71,7 +71,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml)
+    isinf(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -112,7 +112,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml)
+    isfinite(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -153,7 +153,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    maximum(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -163,8 +163,8 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self == other, 0.5 * grad, where(self < other, 0, grad))
-        other: where(self == other, 0.5 * grad, where(self > other, 0, grad))
+        input: where(input == other, 0.5 * grad, where(input < other, 0, grad))
+        other: where(input == other, 0.5 * grad, where(input > other, 0, grad))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -210,7 +210,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    minimum(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -220,8 +220,8 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self == other, 0.5 * grad, where(self > other, 0, grad))
-        other: where(self == other, 0.5 * grad, where(self < other, 0, grad))
+        input: where(input == other, 0.5 * grad, where(input > other, 0, grad))
+        other: where(input == other, 0.5 * grad, where(input < other, 0, grad))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -267,7 +267,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    fmax(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -277,8 +277,8 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where((self >= other) | isnan(other), grad, 0)
-        other: where((self >= other) | isnan(other), 0, grad)
+        input: where((input >= other) | isnan(other), grad, 0)
+        other: where((input >= other) | isnan(other), 0, grad)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -324,7 +324,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    fmin(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -334,8 +334,8 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where((self <= other) | isnan(other), grad, 0)
-        other: where((self <= other) | isnan(other), 0, grad)
+        input: where((input <= other) | isnan(other), grad, 0)
+        other: where((input <= other) | isnan(other), 0, grad)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -378,7 +378,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
     return result
 
 
-def where_default(condition: Tensor) -> Sequence[Tensor]:
+def where_default(condition: Tensor) -> tuple[Tensor, ...]:
     """The indices where the condition holds, one tensor for each dimension.
 
     where(Tensor condition) -> Tensor[] (derivatives.yaml)
@@ -411,7 +411,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    where.input(Tensor condition, Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -422,7 +422,7 @@ def where_self(
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(condition, grad, 0)
+        input: where(condition, grad, 0)
         other: where(condition, 0, grad)
     Raises:
         RuntimeError: expected: the condition of a choice is a bool tensor.
@@ -470,7 +470,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml)
+    clamp.both(Tensor input, Scalar min, Scalar max) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -481,7 +481,7 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where((self >= min) & (self <= max), grad, 0)
+        input: where((input >= min) & (input <= max), grad, 0)
     """
     try:
         if not watch.every and out is None:
@@ -543,7 +543,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml)
+    clamp(Tensor input, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -554,7 +554,7 @@ def clamp_default(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else clamp(self, min,
+        through: clamp_max(input, max) if min is None else (clamp_min(input, min) if max is None else clamp(input, min,
             max))
     Raises:
         RuntimeError: expected: at least one bound is given.
@@ -609,7 +609,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml)
+    clamp.Tensor(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -620,8 +620,8 @@ def clamp_tensor(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else
-            clamp_max(clamp_min(self, min), max))
+        through: clamp_max(input, max) if min is None else (clamp_min(input, min) if max is None else
+            clamp_max(clamp_min(input, min), max))
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
@@ -677,7 +677,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml)
+    clamp_min(Tensor input, Scalar min) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -687,7 +687,7 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self >= min, grad, 0)
+        input: where(input >= min, grad, 0)
     """
     try:
         if not watch.every and out is None:
@@ -741,7 +741,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml)
+    clamp_min.Tensor(Tensor input, Tensor min) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -751,8 +751,8 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self >= min, grad, 0)
-        min: where(self < min, grad, 0)
+        input: where(input >= min, grad, 0)
+        min: where(input < min, grad, 0)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -813,7 +813,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml)
+    clamp_max(Tensor input, Scalar max) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -823,7 +823,7 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self <= max, grad, 0)
+        input: where(input <= max, grad, 0)
     """
     try:
         if not watch.every and out is None:
@@ -877,7 +877,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml)
+    clamp_max.Tensor(Tensor input, Tensor max) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -887,8 +887,8 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self <= max, grad, 0)
-        max: where(self > max, grad, 0)
+        input: where(input <= max, grad, 0)
+        max: where(input > max, grad, 0)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -949,7 +949,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    eq.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1014,7 +1014,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    ne.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1079,7 +1079,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    lt.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1144,7 +1144,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    le.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1209,7 +1209,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    gt.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1274,7 +1274,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    ge.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1339,7 +1339,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml)
+    signbit(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1380,7 +1380,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml)
+    isposinf(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1421,7 +1421,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml)
+    isneginf(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1462,7 +1462,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml)
+    isreal(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1510,7 +1510,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml)
+    nan_to_num(Tensor input, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1522,12 +1522,12 @@ def nan_to_num(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: complex(real, replace_odd(imag_copy(self), of_nan, above, below)) if self.is_complex() else real if
-            self.is_floating_point() else self.clone()
+        through: complex(real, replace_odd(imag_copy(input), of_nan, above, below)) if input.is_complex() else real if
+            input.is_floating_point() else input.clone()
         where of_nan: 0.0 if nan is None else nan
-        where above: largest_number(self.dtype) if posinf is None else posinf
-        where below: -largest_number(self.dtype) if neginf is None else neginf
-        where real: replace_odd(real_copy(self), of_nan, above, below)
+        where above: largest_number(input.dtype) if posinf is None else posinf
+        where below: -largest_number(input.dtype) if neginf is None else neginf
+        where real: replace_odd(real_copy(input), of_nan, above, below)
     Example:
         >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, -sg.inf]), posinf=9.0)
         tensor([ 0.0000e+00,  9.0000e+00, -3.4028e+38])
@@ -1590,7 +1590,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml)
+    replace_odd(Tensor input, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1601,7 +1601,7 @@ def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tens
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(isfinite(self), grad, 0)
+        input: where(isfinite(input), grad, 0)
     """
     try:
         if not watch.every:
@@ -1661,8 +1661,8 @@ def where(condition, *args, **kwargs):
     """The indices where the condition holds, one tensor for each dimension.
 
     Overloads:
-        where_default(condition)
-        where_self(condition, input, other): x where the condition holds, y elsewhere.
+        where(condition)
+        where(condition, input, other): x where the condition holds, y elsewhere.
     Args:
         condition: tensor.
         input: tensor or number.
@@ -1684,6 +1684,9 @@ def where(condition, *args, **kwargs):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+where.__signature__ = LazySignature(of_overloads, _where_overloads.functions)
 
 
 _clamp_overloads = Overloads(
@@ -1712,9 +1715,9 @@ def clamp(input, min=None, max=None, *, out=None):
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
     Overloads:
-        clamp_both(input, min, max): x limited to [min, max]: clamp with both bounds.
-        clamp_default(input, min=None, max=None)
-        clamp_tensor(input, min=None, max=None): x limited to [min, max], element by element.
+        clamp(input, min, max): x limited to [min, max]: clamp with both bounds.
+        clamp(input, min=None, max=None)
+        clamp(input, min=None, max=None): x limited to [min, max], element by element.
     Args:
         input: tensor.
         min: number or tensor or None; default None.
@@ -1739,6 +1742,9 @@ def clamp(input, min=None, max=None, *, out=None):
         raise
 
 
+clamp.__signature__ = LazySignature(of_overloads, _clamp_overloads.functions)
+
+
 _clamp_min_overloads = Overloads(
     "clamp_min",
     [
@@ -1760,8 +1766,8 @@ def clamp_min(input, min, *, out=None):
     """The larger of x and the number min.
 
     Overloads:
-        clamp_min_default(input, min)
-        clamp_min_tensor(input, min): The larger of x and min. The gradient at ties goes to x.
+        clamp_min(input, min)
+        clamp_min(input, min): The larger of x and min. The gradient at ties goes to x.
     Args:
         input: tensor.
         min: number or tensor.
@@ -1779,6 +1785,9 @@ def clamp_min(input, min, *, out=None):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+clamp_min.__signature__ = LazySignature(of_overloads, _clamp_min_overloads.functions)
 
 
 _clamp_max_overloads = Overloads(
@@ -1802,8 +1811,8 @@ def clamp_max(input, max, *, out=None):
     """The smaller of x and the number max.
 
     Overloads:
-        clamp_max_default(input, max)
-        clamp_max_tensor(input, max): The smaller of x and max. The gradient at ties goes to x.
+        clamp_max(input, max)
+        clamp_max(input, max): The smaller of x and max. The gradient at ties goes to x.
     Args:
         input: tensor.
         max: number or tensor.
@@ -1821,6 +1830,9 @@ def clamp_max(input, max, *, out=None):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+clamp_max.__signature__ = LazySignature(of_overloads, _clamp_max_overloads.functions)
 
 
 _clamp__overloads = Overloads(
@@ -1860,6 +1872,9 @@ def clamp_(input, min=None, max=None):
         raise
 
 
+clamp_.__signature__ = LazySignature(of_overloads, _clamp__overloads.functions)
+
+
 _clamp_min__overloads = Overloads(
     "clamp_min_",
     [
@@ -1888,6 +1903,9 @@ def clamp_min_(input, min):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+clamp_min_.__signature__ = LazySignature(of_overloads, _clamp_min__overloads.functions)
 
 
 _clamp_max__overloads = Overloads(
@@ -1920,6 +1938,7 @@ def clamp_max_(input, max):
         raise
 
 
+clamp_max_.__signature__ = LazySignature(of_overloads, _clamp_max__overloads.functions)
 clip = clamp
 not_equal = ne
 less = lt

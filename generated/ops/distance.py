@@ -45,7 +45,7 @@ PDIST = KernelOp("pdist", distance_plans.pdist, distance_cpu.pdist, nodes.PdistB
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml)
+    dist(Tensor input, Tensor other, float p=2) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -56,7 +56,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = Non
     Returns:
         Tensor: the common dtype of the arguments, its real counterpart for complex numbers.
     Gradients:
-        through: linalg_vector_norm(self - other, p)
+        through: linalg_vector_norm(input - other, p)
     Raises:
         RuntimeError: expected: numbers with fractions, real or complex, of shapes that broadcast.
     Example:
@@ -261,7 +261,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml)
+    pdist(Tensor input, float p=2.0) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -271,8 +271,8 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: added_to_pairs(self, grad.unsqueeze(-1) * slopes)
-        where slopes: gradient_of_norm(differences_of_pairs(self), result.unsqueeze(-1), p, -1)
+        input: added_to_pairs(input, grad.unsqueeze(-1) * slopes)
+        where slopes: gradient_of_norm(differences_of_pairs(input), result.unsqueeze(-1), p, -1)
     Raises:
         RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
     Example:
@@ -325,7 +325,7 @@ def _pdist(name: str, self, p, into=None) -> Any:
 
 @autocast_as(cuda="float32")
 def cosine_similarity(
-    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8, *, out: Tensor | None = None, axis: Any = None
+    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
@@ -385,7 +385,7 @@ def pairwise_distance(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    keepdims: Any = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension.
 

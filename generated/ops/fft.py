@@ -78,7 +78,7 @@ def fft_c2c(input: Tensor, lengths: Sequence[int], dim: Sequence[int], normaliza
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, cut or filled up with zeros to n numbers, exp(2 pi i j k /
     n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] lengths, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml)
+    fft_c2c(Tensor input, int[] lengths, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -90,7 +90,7 @@ def fft_c2c(input: Tensor, lengths: Sequence[int], dim: Sequence[int], normaliza
     Returns:
         Tensor: complex.
     Gradients:
-        self: restored(fft_c2c(grad, lengths, dim, normalization, not forward), self.shape, dim)
+        input: restored(fft_c2c(grad, lengths, dim, normalization, not forward), input.shape, dim)
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; lengths of at least 1; a
             scale of 0 (none), 1 (by the size's root) or 2.
@@ -154,7 +154,7 @@ def fft_r2c(
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates. Those that have
     one are multiplied by `pairs`.
 
-    fft_r2c(Tensor self, int[] lengths, int[] dim, int normalization, bool forward, float pairs=1.0) -> Tensor
+    fft_r2c(Tensor input, int[] lengths, int[] dim, int normalization, bool forward, float pairs=1.0) -> Tensor
     (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
@@ -168,7 +168,7 @@ def fft_r2c(
     Returns:
         Tensor: complex.
     Gradients:
-        self: restored(fft_c2r(grad, lengths, dim, normalization, not forward, 0.5 * pairs), self.shape, dim)
+        input: restored(fft_c2r(grad, lengths, dim, normalization, not forward, 0.5 * pairs), input.shape, dim)
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; lengths of at least 1; the scale
             is 0, 1 or 2.
@@ -242,7 +242,7 @@ def fft_c2r(
     """fft_c2c of the spectrum of real numbers, of which only the first n // 2 + 1 are given, n the last of the lengths;
     those that stand for a pair are multiplied by `pairs`.
 
-    fft_c2r(Tensor self, int[] lengths, int[] dim, int normalization, bool forward, float pairs=1.0) -> Tensor
+    fft_c2r(Tensor input, int[] lengths, int[] dim, int normalization, bool forward, float pairs=1.0) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -257,7 +257,7 @@ def fft_c2r(
         Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
             numbers.
     Gradients:
-        self: restored(fft_r2c(grad, lengths, dim, normalization, not forward, 2 * pairs), self.shape, dim)
+        input: restored(fft_r2c(grad, lengths, dim, normalization, not forward, 2 * pairs), input.shape, dim)
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; lengths of at least 1, the last
             that whose half is given; a scale of 0, 1 or 2.
@@ -333,12 +333,12 @@ def fft_fft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_fft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -351,7 +351,7 @@ def fft_fft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, n, dim, scaling(norm, True), True)
+        through: fft_c2c(input, n, dim, scaling(norm, True), True)
     Raises:
         IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
             'ortho' or 'forward'.
@@ -401,12 +401,12 @@ def fft_ifft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ifft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -419,7 +419,7 @@ def fft_ifft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, n, dim, scaling(norm, False), False)
+        through: fft_c2c(input, n, dim, scaling(norm, False), False)
     Raises:
         IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
             'ortho' or 'forward'.
@@ -469,12 +469,12 @@ def fft_rfft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_rfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -487,7 +487,7 @@ def fft_rfft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, n, dim, scaling(norm, True), True, 1.0)
+        through: fft_r2c(input, n, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -537,12 +537,12 @@ def fft_irfft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_irfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -555,7 +555,7 @@ def fft_irfft(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, n, dim, scaling(norm, False), False, 1.0)
+        through: fft_c2r(input, n, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
             not given, at least 1.
@@ -607,12 +607,12 @@ def fft_hfft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_hfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -625,7 +625,7 @@ def fft_hfft(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, n, dim, scaling(norm, True), True, 1.0)
+        through: fft_c2r(input, n, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
             not given, at least 1.
@@ -675,12 +675,12 @@ def fft_ihfft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ihfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -693,7 +693,7 @@ def fft_ihfft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, n, dim, scaling(norm, False), False, 1.0)
+        through: fft_r2c(input, n, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -745,12 +745,12 @@ def fft_fft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_fft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -763,7 +763,7 @@ def fft_fft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, s, dim, scaling(norm, True), True)
+        through: fft_c2c(input, s, dim, scaling(norm, True), True)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -810,12 +810,12 @@ def fft_ifft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ifft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -828,7 +828,7 @@ def fft_ifft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, s, dim, scaling(norm, False), False)
+        through: fft_c2c(input, s, dim, scaling(norm, False), False)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -875,12 +875,12 @@ def fft_rfft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_rfft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -893,7 +893,7 @@ def fft_rfft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, s, dim, scaling(norm, True), True, 1.0)
+        through: fft_r2c(input, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
@@ -940,12 +940,12 @@ def fft_irfft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_irfft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -958,7 +958,7 @@ def fft_irfft2(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, s, dim, scaling(norm, False), False, 1.0)
+        through: fft_c2r(input, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -1004,12 +1004,12 @@ def fft_hfft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_hfft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1022,7 +1022,7 @@ def fft_hfft2(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, s, dim, scaling(norm, True), True, 1.0)
+        through: fft_c2r(input, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -1068,12 +1068,12 @@ def fft_ihfft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ihfft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1086,7 +1086,7 @@ def fft_ihfft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, s, dim, scaling(norm, False), False, 1.0)
+        through: fft_r2c(input, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
@@ -1133,12 +1133,12 @@ def fft_fftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_fftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1151,7 +1151,7 @@ def fft_fftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, s, dim, scaling(norm, True), True)
+        through: fft_c2c(input, s, dim, scaling(norm, True), True)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -1199,12 +1199,12 @@ def fft_ifftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ifftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1217,7 +1217,7 @@ def fft_ifftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, s, dim, scaling(norm, False), False)
+        through: fft_c2c(input, s, dim, scaling(norm, False), False)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -1265,12 +1265,12 @@ def fft_rfftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_rfftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1283,7 +1283,7 @@ def fft_rfftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, s, dim, scaling(norm, True), True, 1.0)
+        through: fft_r2c(input, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
@@ -1331,12 +1331,12 @@ def fft_irfftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_irfftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1349,7 +1349,7 @@ def fft_irfftn(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, s, dim, scaling(norm, False), False, 1.0)
+        through: fft_c2r(input, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -1396,12 +1396,12 @@ def fft_hfftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_hfftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1414,7 +1414,7 @@ def fft_hfftn(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, s, dim, scaling(norm, True), True, 1.0)
+        through: fft_c2r(input, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -1461,12 +1461,12 @@ def fft_ihfftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ihfftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1479,7 +1479,7 @@ def fft_ihfftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, s, dim, scaling(norm, False), False, 1.0)
+        through: fft_r2c(input, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
@@ -1520,11 +1520,15 @@ def fft_ihfftn(
 
 
 def fft_fftshift(
-    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml)
+    fft_fftshift(Tensor input, int[1]? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1535,7 +1539,7 @@ def fft_fftshift(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: roll(self, halves(self.shape, dim), dim)
+        through: roll(input, halves(input.shape, dim), dim)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
     Example:
@@ -1565,11 +1569,15 @@ def fft_fftshift(
 
 
 def fft_ifftshift(
-    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml)
+    fft_ifftshift(Tensor input, int[1]? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1580,7 +1588,7 @@ def fft_ifftshift(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: roll(self, negated(halves(self.shape, dim)), dim)
+        through: roll(input, negated(halves(input.shape, dim)), dim)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
     Example:
@@ -1630,7 +1638,7 @@ def stft(
     hop_length; without, the first frame begins with the signal, or with `align_to_window` a window that is shorter than
     n_fft does.
 
-    stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
+    stft.center(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
     align_to_window=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
@@ -1651,8 +1659,8 @@ def stft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: spectrogram(around_window(self, win_length, n_fft) if align_to_window else self, n_fft, hop_length,
-            centred_window(window, win_length, n_fft, self), pad_mode, normalized, onesided, return_complex)
+        through: spectrogram(around_window(input, win_length, n_fft) if align_to_window else input, n_fft, hop_length,
+            centred_window(window, win_length, n_fft, input), pad_mode, normalized, onesided, return_complex)
     Raises:
         NotImplementedError, RuntimeError: expected: signals (time,) or (batch, time) of at least n_fft numbers; a
             window of win_length numbers, at most n_fft.
@@ -1781,7 +1789,7 @@ def istft(
     """The inverse of stft: the signal whose frames differ least from those of the spectra (Griffin and Lim 1984); what the
     windows do not cover cannot be told.
 
-    istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
+    istft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
     (derivatives.yaml)
     Dtypes: complex numbers.
@@ -1801,7 +1809,7 @@ def istft(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: overlapped(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), center,
+        through: overlapped(input, n_fft, hop_length, centred_window(window, win_length, n_fft, input), center,
             normalized, onesided, length, return_complex)
     Raises:
         RuntimeError: expected: complex spectra (frequencies, frames) or (batch, frequencies, frames), and what stft was

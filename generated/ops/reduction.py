@@ -20,6 +20,7 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import checks_norms as linalg_checks_norms
@@ -29,6 +30,7 @@ from ...runtime.ops.reduction import cpu_argreduce as reduction_cpu_argreduce
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.reduction import plans_minmax as reduction_plans_minmax
+from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
@@ -191,10 +193,10 @@ NANSUM = KernelOp(
 
 
 @autocast_as(cuda="float32")
-def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def sum_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    sum(Tensor input, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -204,7 +206,7 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: filled(grad, self.shape)
+        input: filled(grad, input.shape)
     """
     try:
         if (not watch.casts or uncast()) and out is None and dtype is None:
@@ -261,7 +263,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml)
+    filled(Tensor input, int[] size) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -270,7 +272,7 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.sum()
+        input: grad.sum()
     """
     try:
         if not watch.every:
@@ -319,12 +321,12 @@ def sum_dim_intlist(
     dim: Sequence[int] | int | None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
-    sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    sum.dim_IntList(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -337,7 +339,7 @@ def sum_dim_intlist(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim)
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
@@ -402,10 +404,10 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 
 
 @autocast_as(cpu="float32", cuda="float32")
-def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def prod_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    prod(Tensor input, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -415,7 +417,7 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
+        input: grad * conjugate(prod_others(input.reshape(-1), 0)).reshape(input.shape)
     """
     try:
         if (not watch.casts or uncast()) and out is None and dtype is None:
@@ -471,11 +473,11 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
 
 @autocast_as(cpu="float32", cuda="float32")
 def prod_dim_int(
-    input: Tensor, dim: int, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+    input: Tensor, dim: int, keepdim: bool = False, *, dtype: dtype | None = None, out: Tensor | None = None
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    prod.dim_int(Tensor input, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -487,7 +489,7 @@ def prod_dim_int(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * conjugate(prod_others(input, dim))
     Raises:
         IndexError: expected: a single `dim` in range.
     """
@@ -552,7 +554,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml)
+    prod_others(Tensor input, int dim) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -561,7 +563,7 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: prod_others_backward(grad, self, dim)
+        input: prod_others_backward(grad, input, dim)
     Raises:
         IndexError: expected: a single `dim` in range.
     """
@@ -607,10 +609,10 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
     return result
 
 
-def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def mean_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    mean(Tensor input, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -620,7 +622,7 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: filled(grad / reduced_count(self.shape, None), self.shape)
+        input: filled(grad / reduced_count(input.shape, None), input.shape)
     """
     try:
         if not watch.every and out is None and dtype is None:
@@ -681,12 +683,12 @@ def mean_dim(
     dim: Sequence[int] | int | None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    mean.dim(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -698,7 +700,7 @@ def mean_dim(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: restore_reduced_dims(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)
+        input: restore_reduced_dims(grad / reduced_count(input.shape, dim), input.shape, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
@@ -765,7 +767,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml)
+    var(Tensor input, bool unbiased=True) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -775,7 +777,7 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: var(self, None, correction=1 if unbiased else 0)
+        through: var(input, None, correction=1 if unbiased else 0)
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -806,7 +808,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml)
+    var.dim(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -818,7 +820,7 @@ def var_dim(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+        through: var(input, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -853,7 +855,7 @@ def var_correction(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
-    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
+    var.correction(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -866,8 +868,8 @@ def var_correction(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope
-        where slope: variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * slope
+        where slope: variance_scale(input.shape, dim, correction) * (input - input.mean(dim, True))
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
@@ -941,7 +943,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml)
+    std(Tensor input, bool unbiased=True) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -951,7 +953,7 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: std(self, None, correction=1 if unbiased else 0)
+        through: std(input, None, correction=1 if unbiased else 0)
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -982,7 +984,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml)
+    std.dim(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -994,7 +996,7 @@ def std_dim(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+        through: std(input, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -1029,7 +1031,7 @@ def std_correction(
 ) -> Tensor:
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
-    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
+    std.correction(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -1042,9 +1044,9 @@ def std_correction(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: restore_reduced_dims(grad * half, self.shape, dim, keepdim) * slope
+        input: restore_reduced_dims(grad * half, input.shape, dim, keepdim) * slope
         where half: where(result == 0, 0, 0.5 / where(result == 0, 1, result))
-        where slope: variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))
+        where slope: variance_scale(input.shape, dim, correction) * (input - input.mean(dim, True))
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
@@ -1121,12 +1123,12 @@ def amax(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)
+    amax(Tensor input, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1139,8 +1141,8 @@ def amax(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share
-        where chosen: (self == restore_reduced_dims(result, self.shape, dim, keepdim)).to(self.dtype)
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * share
+        where chosen: (input == restore_reduced_dims(result, input.shape, dim, keepdim)).to(input.dtype)
         where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
@@ -1209,12 +1211,12 @@ def amin(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)
+    amin(Tensor input, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1227,8 +1229,8 @@ def amin(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share
-        where chosen: (self == restore_reduced_dims(result, self.shape, dim, keepdim)).to(self.dtype)
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * share
+        where chosen: (input == restore_reduced_dims(result, input.shape, dim, keepdim)).to(input.dtype)
         where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
@@ -1292,7 +1294,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml)
+    max(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1301,8 +1303,8 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * share
-        where chosen: (self == result).to(self.dtype)
+        input: grad * share
+        where chosen: (input == result).to(input.dtype)
         where share: chosen / chosen.sum()
     Raises:
         RuntimeError: expected: there must be elements to choose from.
@@ -1355,7 +1357,7 @@ def max_dim(
 ) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    max.dim(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1367,8 +1369,8 @@ def max_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
-            restore_reduced_dims(grad, self.shape, dim, keepdim))
+        input: zeros_of(grad, input.shape).scatter(dim, restore_reduced_dims(indices, input.shape, dim, keepdim),
+            restore_reduced_dims(grad, input.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -1426,7 +1428,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    max.other(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1436,7 +1438,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: maximum(self, other)
+        through: maximum(input, other)
     """
     try:
         if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1460,7 +1462,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml)
+    min(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1469,8 +1471,8 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * share
-        where chosen: (self == result).to(self.dtype)
+        input: grad * share
+        where chosen: (input == result).to(input.dtype)
         where share: chosen / chosen.sum()
     Raises:
         RuntimeError: expected: there must be elements to choose from.
@@ -1523,7 +1525,7 @@ def min_dim(
 ) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    min.dim(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1535,8 +1537,8 @@ def min_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
-            restore_reduced_dims(grad, self.shape, dim, keepdim))
+        input: zeros_of(grad, input.shape).scatter(dim, restore_reduced_dims(indices, input.shape, dim, keepdim),
+            restore_reduced_dims(grad, input.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -1594,7 +1596,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    min.other(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1604,7 +1606,7 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: minimum(self, other)
+        through: minimum(input, other)
     """
     try:
         if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1631,12 +1633,12 @@ def argmax(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml)
+    argmax(Tensor input, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1712,12 +1714,12 @@ def argmin(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml)
+    argmin(Tensor input, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1787,7 +1789,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml)
+    any(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1839,7 +1841,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml)
+    any.dims(Tensor input, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1900,7 +1902,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml)
+    all(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1952,7 +1954,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml)
+    all.dims(Tensor input, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2017,12 +2019,12 @@ def norm_default(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
-    norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    norm(Tensor input, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2036,8 +2038,8 @@ def norm_default(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope
-        where slope: gradient_of_norm(self, restore_reduced_dims(result, self.shape, dim, keepdim), p, dim)
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * slope
+        where slope: gradient_of_norm(input, restore_reduced_dims(result, input.shape, dim, keepdim), p, dim)
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; p is 2 unless given, and real. Norms with p < 0
             or p = inf need an element.
@@ -2117,14 +2119,14 @@ def linalg_vector_norm(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
-    linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+    linalg_vector_norm(Tensor input, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
     Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2140,8 +2142,8 @@ def linalg_vector_norm(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope
-        where slope: gradient_of_norm(self, restore_reduced_dims(result, self.shape, dim, keepdim), ord, dim)
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * slope
+        where slope: gradient_of_norm(input, restore_reduced_dims(result, input.shape, dim, keepdim), ord, dim)
     Raises:
         IndexError, RuntimeError: expected: floats, a real order; dimensions in range. A norm of no elements is there
             for a finite order above 0 only.
@@ -2238,13 +2240,13 @@ def norm_named(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2). p='nuc': the nuclear norm of a matrix, the sum of its singular
     values.
 
-    norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    norm.named(Tensor input, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2258,7 +2260,7 @@ def norm_named(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm(self, 2, dim, keepdim, dtype=dtype) if p == 'fro' else linalg_matrix_norm(self, p, [0, 1] if dim
+        through: norm(input, 2, dim, keepdim, dtype=dtype) if p == 'fro' else linalg_matrix_norm(input, p, [0, 1] if dim
             is None else dim, keepdim, dtype=dtype)
     Raises:
         RuntimeError, ValueError: expected: norms known by a name are 'fro', and 'nuc' of a matrix, which lies in two
@@ -2301,12 +2303,12 @@ def logsumexp(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml)
+    logsumexp(Tensor input, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2319,8 +2321,9 @@ def logsumexp(
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(share)
-        where share: (self - restore_reduced_dims(without_negative_infinities(result), self.shape, dim, keepdim)).exp()
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * conjugate(share)
+        where share: (input - restore_reduced_dims(without_negative_infinities(result), input.shape, dim,
+            keepdim)).exp()
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     Example:
@@ -2380,7 +2383,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml)
+    sum_to_size(Tensor input, int[] size) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2390,7 +2393,7 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
     Returns:
         Tensor: the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: grad
+        input: grad
     Raises:
         RuntimeError: expected: `size` must broadcast to the tensor's shape.
     Example:
@@ -2446,14 +2449,14 @@ def nansum(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The sum over `dim` of the elements that are not nan.
 
-    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    nansum(Tensor input, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -2467,8 +2470,8 @@ def nansum(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: where(absent, 0, restore_reduced_dims(grad, self.shape, dim, keepdim))
-        where absent: isnan(self)
+        input: where(absent, 0, restore_reduced_dims(grad, input.shape, dim, keepdim))
+        where absent: isnan(input)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; complex numbers are refused.
     Example:
@@ -2544,14 +2547,14 @@ def nanmean(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
-    nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    nanmean(Tensor input, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2565,7 +2568,7 @@ def nanmean(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        through: nansum(self, dim, keepdim, dtype=dtype) / sum(self == self, dim, keepdim)
+        through: nansum(input, dim, keepdim, dtype=dtype) / sum(input == input, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the dtype is floating-point.
     Example:
@@ -2605,7 +2608,7 @@ def var_mean_default(
 ) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml)
+    var_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2616,7 +2619,7 @@ def var_mean_default(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (var(self, None, correction=1 if unbiased else 0), mean(self))
+        through: (var(input, None, correction=1 if unbiased else 0), mean(input))
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -2647,7 +2650,7 @@ def var_mean_dim(
 ) -> tuple[Tensor, Tensor]:
     """The variance over `dim`, and the mean.
 
-    var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    var_mean.dim(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2661,7 +2664,7 @@ def var_mean_dim(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
+        through: (var(input, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(input, dim, keepdim=keepdim))
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -2699,7 +2702,7 @@ def var_mean_correction(
 ) -> tuple[Tensor, Tensor]:
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
-    var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    var_mean.correction(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
     Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2713,7 +2716,7 @@ def var_mean_correction(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
+        through: (var(input, dim, correction=correction, keepdim=keepdim), mean(input, dim, keepdim=keepdim))
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -2755,7 +2758,7 @@ def std_mean_default(
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml)
+    std_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2766,7 +2769,7 @@ def std_mean_default(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (std(self, None, correction=1 if unbiased else 0), mean(self))
+        through: (std(input, None, correction=1 if unbiased else 0), mean(input))
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -2797,7 +2800,7 @@ def std_mean_dim(
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation over `dim`, and the mean.
 
-    std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    std_mean.dim(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2811,7 +2814,7 @@ def std_mean_dim(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
+        through: (std(input, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(input, dim, keepdim=keepdim))
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -2849,7 +2852,7 @@ def std_mean_correction(
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
-    std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    std_mean.correction(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
     Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2863,7 +2866,7 @@ def std_mean_correction(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
+        through: (std(input, dim, correction=correction, keepdim=keepdim), mean(input, dim, keepdim=keepdim))
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -2906,12 +2909,12 @@ def aminmax(
     dim: int | None = None,
     keepdim: bool = False,
     out: Sequence[Tensor] | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml)
+    aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -2925,7 +2928,7 @@ def aminmax(
         min: the dtype of `input`.
         max: the dtype of `input`.
     Gradients:
-        through: (amin(self, dims, keepdim), amax(self, dims, keepdim))
+        through: (amin(input, dims, keepdim), amax(input, dims, keepdim))
         where dims: [] if dim is None else [dim]
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all dimensions; there must be real elements to
@@ -2966,11 +2969,15 @@ _aminmax_result = ReturnType("aminmax", ("min", "max"))
 
 
 def count_nonzero(
-    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml)
+    count_nonzero(Tensor input, int[1]? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2981,7 +2988,7 @@ def count_nonzero(
     Returns:
         Tensor: int64.
     Gradients:
-        through: sum(self != 0, dim, keepdim=False)
+        through: sum(input != 0, dim, keepdim=False)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     Example:
@@ -3020,7 +3027,7 @@ def cov(
 ) -> Tensor:
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
-    cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor (derivatives.yaml)
+    cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3033,7 +3040,7 @@ def cov(
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
         through: (centred.mm(conjugate(weighted).t()) / free).squeeze()
-        where x: in_floats(self)
+        where x: in_floats(input)
         where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
         where weight: joint_weight(fweights, aweights)
         where total: rows.shape[1] if weight is None else weight.sum()
@@ -3096,7 +3103,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml)
+    corrcoef(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3106,7 +3113,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
         through: correlation_of_covariance(products)
-        where x: in_floats(self)
+        where x: in_floats(input)
         where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
         where centred: rows - rows.mean(1, True)
         where products: centred.mm(conjugate(centred).t()).squeeze()
@@ -3165,9 +3172,8 @@ def sum(input, *args, **kwargs):
     """sum_i x_i: the sum of all elements.
 
     Overloads:
-        sum_default(input, *, dtype=None)
-        sum_dim_intlist(input, dim, keepdim=False, *, dtype=None): sum_i x_i over the dimensions `dim`, all of them when
-            None.
+        sum(input, *, dtype=None)
+        sum(input, dim, keepdim=False, *, dtype=None): sum_i x_i over the dimensions `dim`, all of them when None.
     Args:
         input: tensor.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
@@ -3203,6 +3209,9 @@ def sum(input, *args, **kwargs):
         raise
 
 
+sum.__signature__ = LazySignature(of_overloads, _sum_overloads.functions)
+
+
 _prod_overloads = Overloads(
     "prod",
     [
@@ -3229,8 +3238,8 @@ def prod(input, *args, **kwargs):
     """prod_i x_i: the product of all elements.
 
     Overloads:
-        prod_default(input, *, dtype=None)
-        prod_dim_int(input, dim, keepdim=False, *, dtype=None): prod_i x_i over the dimension `dim`.
+        prod(input, *, dtype=None)
+        prod(input, dim, keepdim=False, *, dtype=None): prod_i x_i over the dimension `dim`.
     Args:
         input: tensor.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
@@ -3260,6 +3269,9 @@ def prod(input, *args, **kwargs):
         raise
 
 
+prod.__signature__ = LazySignature(of_overloads, _prod_overloads.functions)
+
+
 _mean_overloads = Overloads(
     "mean",
     [
@@ -3286,8 +3298,8 @@ def mean(input, *args, **kwargs):
     """(1/n) sum_i x_i: the mean of all elements.
 
     Overloads:
-        mean_default(input, *, dtype=None)
-        mean_dim(input, dim, keepdim=False, *, dtype=None): (1/n) sum_i x_i over the dimensions `dim`, all of them when
+        mean(input, *, dtype=None)
+        mean(input, dim, keepdim=False, *, dtype=None): (1/n) sum_i x_i over the dimensions `dim`, all of them when
             None.
     Args:
         input: tensor.
@@ -3319,6 +3331,9 @@ def mean(input, *args, **kwargs):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+mean.__signature__ = LazySignature(of_overloads, _mean_overloads.functions)
 
 
 _var_overloads = Overloads(
@@ -3357,10 +3372,10 @@ def var(input, *args, **kwargs):
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     Overloads:
-        var_default(input, unbiased=True): sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
-        var_dim(input, dim, unbiased=True, keepdim=False): sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not
+        var(input, unbiased=True): sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
+        var(input, dim, unbiased=True, keepdim=False): sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not
             `unbiased`.
-        var_correction(input, dim=None, *, correction=None, keepdim=False)
+        var(input, dim=None, *, correction=None, keepdim=False)
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
@@ -3390,6 +3405,9 @@ def var(input, *args, **kwargs):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+var.__signature__ = LazySignature(of_overloads, _var_overloads.functions)
 
 
 _std_overloads = Overloads(
@@ -3428,9 +3446,9 @@ def std(input, *args, **kwargs):
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     Overloads:
-        std_default(input, unbiased=True): The square root of var.
-        std_dim(input, dim, unbiased=True, keepdim=False): The square root of var over `dim`.
-        std_correction(input, dim=None, *, correction=None, keepdim=False)
+        std(input, unbiased=True): The square root of var.
+        std(input, dim, unbiased=True, keepdim=False): The square root of var over `dim`.
+        std(input, dim=None, *, correction=None, keepdim=False)
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
@@ -3459,6 +3477,9 @@ def std(input, *args, **kwargs):
         raise
 
 
+std.__signature__ = LazySignature(of_overloads, _std_overloads.functions)
+
+
 _max_overloads = Overloads(
     "max",
     [
@@ -3481,10 +3502,10 @@ def max(input, *args, **kwargs):
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
     Overloads:
-        max_default(input)
-        max_dim(input, dim, keepdim=False): max_i x_i over `dim` and the index of the first greatest element, which
-            alone gets the gradient.
-        max_other(input, other): max(x, y) element by element: maximum.
+        max(input)
+        max(input, dim, keepdim=False): max_i x_i over `dim` and the index of the first greatest element, which alone
+            gets the gradient.
+        max(input, other): max(x, y) element by element: maximum.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
@@ -3522,6 +3543,9 @@ def max(input, *args, **kwargs):
         raise
 
 
+max.__signature__ = LazySignature(of_overloads, _max_overloads.functions)
+
+
 _min_overloads = Overloads(
     "min",
     [
@@ -3544,10 +3568,10 @@ def min(input, *args, **kwargs):
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
     Overloads:
-        min_default(input)
-        min_dim(input, dim, keepdim=False): min_i x_i over `dim` and the index of the first least element, which alone
-            gets the gradient.
-        min_other(input, other): min(x, y) element by element: minimum.
+        min(input)
+        min(input, dim, keepdim=False): min_i x_i over `dim` and the index of the first least element, which alone gets
+            the gradient.
+        min(input, other): min(x, y) element by element: minimum.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
@@ -3581,6 +3605,9 @@ def min(input, *args, **kwargs):
         raise
 
 
+min.__signature__ = LazySignature(of_overloads, _min_overloads.functions)
+
+
 _any_overloads = Overloads(
     "any",
     [
@@ -3598,8 +3625,8 @@ def any(input, *args, **kwargs):
     """True when some element is not zero.
 
     Overloads:
-        any_default(input)
-        any_dims(input, dim, keepdim=False): True where some element along `dim` is not zero.
+        any(input)
+        any(input, dim, keepdim=False): True where some element along `dim` is not zero.
     Args:
         input: tensor.
         dim: int or sequence of ints or None, counted from the end where negative.
@@ -3628,6 +3655,9 @@ def any(input, *args, **kwargs):
         raise
 
 
+any.__signature__ = LazySignature(of_overloads, _any_overloads.functions)
+
+
 _all_overloads = Overloads(
     "all",
     [
@@ -3645,8 +3675,8 @@ def all(input, *args, **kwargs):
     """True when no element is zero.
 
     Overloads:
-        all_default(input)
-        all_dims(input, dim, keepdim=False): True where no element along `dim` is zero.
+        all(input)
+        all(input, dim, keepdim=False): True where no element along `dim` is zero.
     Args:
         input: tensor.
         dim: int or sequence of ints or None, counted from the end where negative.
@@ -3673,6 +3703,9 @@ def all(input, *args, **kwargs):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+all.__signature__ = LazySignature(of_overloads, _all_overloads.functions)
 
 
 _norm_overloads = Overloads(
@@ -3708,8 +3741,8 @@ def norm(input, *args, **kwargs):
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     Overloads:
-        norm_default(input, p=2, dim=None, keepdim=False, *, dtype=None)
-        norm_named(input, p, dim=None, keepdim=False, *, dtype=None): p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
+        norm(input, p=2, dim=None, keepdim=False, *, dtype=None)
+        norm(input, p, dim=None, keepdim=False, *, dtype=None): p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
             p='nuc': the nuclear norm of a matrix, the sum of its singular values.
     Args:
         input: tensor.
@@ -3748,6 +3781,9 @@ def norm(input, *args, **kwargs):
         raise
 
 
+norm.__signature__ = LazySignature(of_overloads, _norm_overloads.functions)
+
+
 _var_mean_overloads = Overloads(
     "var_mean",
     [
@@ -3784,10 +3820,10 @@ def var_mean(input, *args, **kwargs):
     """The variance of all elements, and their mean.
 
     Overloads:
-        var_mean_default(input, unbiased=True)
-        var_mean_dim(input, dim, unbiased=True, keepdim=False): The variance over `dim`, and the mean.
-        var_mean_correction(input, dim=None, *, correction=None, keepdim=False): The variance over `dim` with n -
-            correction in the denominator, and the mean.
+        var_mean(input, unbiased=True)
+        var_mean(input, dim, unbiased=True, keepdim=False): The variance over `dim`, and the mean.
+        var_mean(input, dim=None, *, correction=None, keepdim=False): The variance over `dim` with n - correction in the
+            denominator, and the mean.
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
@@ -3814,6 +3850,9 @@ def var_mean(input, *args, **kwargs):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+var_mean.__signature__ = LazySignature(of_overloads, _var_mean_overloads.functions)
 
 
 _std_mean_overloads = Overloads(
@@ -3852,10 +3891,10 @@ def std_mean(input, *args, **kwargs):
     """The standard deviation of all elements, and their mean.
 
     Overloads:
-        std_mean_default(input, unbiased=True)
-        std_mean_dim(input, dim, unbiased=True, keepdim=False): The standard deviation over `dim`, and the mean.
-        std_mean_correction(input, dim=None, *, correction=None, keepdim=False): The standard deviation over `dim` with
-            n - correction in the denominator, and the mean.
+        std_mean(input, unbiased=True)
+        std_mean(input, dim, unbiased=True, keepdim=False): The standard deviation over `dim`, and the mean.
+        std_mean(input, dim=None, *, correction=None, keepdim=False): The standard deviation over `dim` with n -
+            correction in the denominator, and the mean.
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
@@ -3883,6 +3922,8 @@ def std_mean(input, *args, **kwargs):
         hide_internal_frames(error)
         raise
 
+
+std_mean.__signature__ = LazySignature(of_overloads, _std_mean_overloads.functions)
 
 __all__ = [
     "sum_default",

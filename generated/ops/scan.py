@@ -18,12 +18,14 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.scan import checks as scan_checks
 from ...runtime.ops.scan import cpu as scan_cpu
 from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.ops.scan import plans as scan_plans
+from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
@@ -69,10 +71,12 @@ CUMMIN = KernelOp(
 
 
 @autocast_as(cuda="float32")
-def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def cumsum(
+    input: Tensor, dim: int = None, *, dtype: dtype | None = None, out: Tensor | None = None, axis: int | None = None
+) -> Tensor:
     """y_i = sums{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    cumsum(Tensor input, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -84,7 +88,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: grad.flip([dim]).cumsum(dim).flip([dim])
+        input: grad.flip([dim]).cumsum(dim).flip([dim])
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -117,7 +121,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
         raise
 
 
-def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
+def cumsum_(input: Tensor, dim: int = None, *, dtype: dtype | None = None, axis: int | None = None) -> Tensor:
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
     try:
         if axis is not None:
@@ -166,11 +170,11 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 
 @autocast_as(cuda="float32")
 def cumprod(
-    input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None
+    input: Tensor, dim: int = None, *, dtype: dtype | None = None, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    cumprod(Tensor input, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -182,7 +186,7 @@ def cumprod(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: transposed_recurrence(grad, self, dim, False) * conjugate(one_before(result, dim, False, 1))
+        input: transposed_recurrence(grad, input, dim, False) * conjugate(one_before(result, dim, False, 1))
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -215,7 +219,7 @@ def cumprod(
         raise
 
 
-def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
+def cumprod_(input: Tensor, dim: int = None, *, dtype: dtype | None = None, axis: int | None = None) -> Tensor:
     """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
     try:
         if axis is not None:
@@ -262,10 +266,10 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     return result
 
 
-def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
     """y_i = log sums{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml)
+    logcumsumexp(Tensor input, int dim) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -276,8 +280,8 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype)
-        where share: own_share(in_double(self), in_double(result))
+        input: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype)
+        where share: own_share(in_double(input), in_double(result))
         where rest: remaining_share(in_double(result), dim)
     Raises:
         IndexError: expected: a single `dim` in range.
@@ -334,7 +338,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml)
+    linear_recurrence(Tensor input, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -345,7 +349,7 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: slope
+        input: slope
         factor: slope * conjugate(one_before(result, dim, reverse, 0))
         where slope: transposed_recurrence(grad, factor, dim, reverse)
     Raises:
@@ -405,11 +409,11 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
 
 
 def cummax(
-    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: Any = None
+    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: int | None = None
 ) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    cummax(Tensor input, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -421,7 +425,7 @@ def cummax(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_like(grad).scatter_add(dim, indices, grad)
+        input: zeros_like(grad).scatter_add(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -479,11 +483,11 @@ def _cummax(name: str, self, dim, into=None) -> Any:
 
 
 def cummin(
-    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: Any = None
+    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: int | None = None
 ) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    cummin(Tensor input, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -495,7 +499,7 @@ def cummin(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_like(grad).scatter_add(dim, indices, grad)
+        input: zeros_like(grad).scatter_add(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -559,11 +563,11 @@ def diff(
     append: Tensor | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ. For n = 0 it is x alone.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml)
+    diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -577,7 +581,7 @@ def diff(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: differences(self, n, dim, prepend, append)
+        through: differences(input, n, dim, prepend, append)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; n is not negative, and what is put before or behind fits
             except along `dim`.
@@ -797,8 +801,8 @@ def trapezoid(y, *args, **kwargs):
     """The area under the lines between the samples y at the points x, along `dim`.
 
     Overloads:
-        trapezoid_x(y, x, *, dim=-1)
-        trapezoid_dx(y, *, dx=1, dim=-1): The area under the lines between samples y at the distance `dx`, along `dim`.
+        trapezoid(y, x, *, dim=-1)
+        trapezoid(y, *, dx=1, dim=-1): The area under the lines between samples y at the distance `dx`, along `dim`.
     Args:
         y: tensor.
         x: tensor.
@@ -825,6 +829,9 @@ def trapezoid(y, *args, **kwargs):
         raise
 
 
+trapezoid.__signature__ = LazySignature(of_overloads, _trapezoid_overloads.functions)
+
+
 _cumulative_trapezoid_overloads = Overloads(
     "cumulative_trapezoid",
     [
@@ -846,9 +853,9 @@ def cumulative_trapezoid(y, *args, **kwargs):
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
     Overloads:
-        cumulative_trapezoid_x(y, x, *, dim=-1)
-        cumulative_trapezoid_dx(y, *, dx=1, dim=-1): The areas under the lines between samples y at the distance `dx`,
-            from the first to each other one.
+        cumulative_trapezoid(y, x, *, dim=-1)
+        cumulative_trapezoid(y, *, dx=1, dim=-1): The areas under the lines between samples y at the distance `dx`, from
+            the first to each other one.
     Args:
         y: tensor.
         x: tensor.
@@ -875,6 +882,7 @@ def cumulative_trapezoid(y, *args, **kwargs):
         raise
 
 
+cumulative_trapezoid.__signature__ = LazySignature(of_overloads, _cumulative_trapezoid_overloads.functions)
 trapz = trapezoid
 
 __all__ = [

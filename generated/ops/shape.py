@@ -12,13 +12,14 @@ from typing import Any
 from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import after_write, before_write, view_in_place, write, write_out
 from ...runtime.autograd.view_history import multiple_views, not_recorded
-from ...runtime.device.device import CPU
+from ...runtime.device.device import CPU, DeviceLike
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at, at_first
 from ...runtime.dispatch.errors import listed, reraise
 from ...runtime.dispatch.kernel_ops.general import Conversion, array_in, arrays_in, computed_dtype, needs_grad
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
@@ -32,8 +33,10 @@ from ...runtime.ops.shape import plans as shape_plans
 from ...runtime.ops.shape import plans_moves as shape_plans_moves
 from ...runtime.tensor import view_shapes
 from ...runtime.tensor.dtype_views import typed_alias
+from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.layouts import agreeing, formatted, in_rows, is_in_rows, keeps_rows, memory_format_of
+from ...runtime.tensor.memory_format import memory_format
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -161,7 +164,7 @@ UNSAFE_SPLIT_WITH_SIZES = ViewOp("unsafe_split_with_sizes", None, "self", "split
 def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml)
+    view(Tensor(a) input, int[] size) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -170,7 +173,7 @@ def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.reshape(self.shape)
+        input: grad.reshape(input.shape)
     Raises:
         RuntimeError: expected: `size` with at most one -1, reachable without moving elements.
     """
@@ -209,10 +212,10 @@ def _view_default(name: str, self, size) -> Any:
     return result
 
 
-def view_dtype(input: Tensor, dtype: Any) -> Tensor:
+def view_dtype(input: Tensor, dtype: dtype) -> Tensor:
     """The same bytes as elements of another dtype, outside the graph; the last dimension fits those.
 
-    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml)
+    view.dtype(Tensor(a) input, ScalarType dtype) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -255,7 +258,7 @@ def _view_dtype(name: str, self, dtype) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml)
+    reshape(Tensor(a) input, int[] shape) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -264,7 +267,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: view_or_copy(self, shape)
+        through: view_or_copy(input, shape)
     Raises:
         RuntimeError: expected: `shape` with at most one -1, for the same number of elements.
     Example:
@@ -300,9 +303,9 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """The same elements in the shape of `other`: self.view(other.shape).
+    """The same elements in the shape of `other`: input.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml)
+    view_as(Tensor(a) input, Tensor other) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -311,7 +314,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.view(other.shape)
+        through: input.view(other.shape)
     Example:
         >>> sg.arange(4).view_as(sg.zeros(2, 2))
         tensor([[0, 1],
@@ -335,9 +338,9 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """The same elements in the shape of `other`: self.reshape(other.shape).
+    """The same elements in the shape of `other`: input.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml)
+    reshape_as(Tensor(a) input, Tensor other) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -346,7 +349,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.reshape(other.shape)
+        through: input.reshape(other.shape)
     Example:
         >>> sg.arange(4).reshape_as(sg.zeros(2, 2))
         tensor([[0, 1],
@@ -374,7 +377,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml)
+    flatten(Tensor(a) input, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -384,7 +387,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self if self.ndim and start_dim == end_dim else view_or_copy(self, flattened(self.shape, start_dim,
+        through: input if input.ndim and start_dim == end_dim else view_or_copy(input, flattened(input.shape, start_dim,
             end_dim))
     Raises:
         IndexError, RuntimeError: expected: both dimensions in range.
@@ -430,7 +433,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    ravel(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -438,7 +441,7 @@ def ravel(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.flatten()
+        through: input.flatten()
     Example:
         >>> sg.ravel(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 2, 3, 4])
@@ -466,10 +469,10 @@ def ravel(input: Tensor) -> Tensor:
         raise
 
 
-def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: Any = None) -> Tensor:
+def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: int | None = None) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml)
+    unflatten(Tensor(a) input, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -480,7 +483,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: view_or_copy(self, unflattened(self.shape, dim, sizes))
+        through: view_or_copy(input, unflattened(input.shape, dim, sizes))
     Raises:
         IndexError, RuntimeError: expected: `dim` in range and completes `sizes`, which must multiply to its size.
     Example:
@@ -519,7 +522,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml)
+    transpose(Tensor(a) input, int dim0, int dim1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -529,7 +532,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.transpose(dim0, dim1)
+        input: grad.transpose(dim0, dim1)
     Raises:
         IndexError: expected: both dimensions in range.
     Example:
@@ -592,7 +595,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml)
+    permute(Tensor(a) input, int[] dims) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -601,7 +604,7 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.permute(inverse_permutation(dims))
+        input: grad.permute(inverse_permutation(dims))
     Raises:
         IndexError, RuntimeError: expected: `dims` in range, which must name every dimension once.
     Example:
@@ -646,7 +649,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml)
+    movedim(Tensor(a) input, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -656,7 +659,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.permute(moved_order(self.ndim, source, destination))
+        through: input.permute(moved_order(input.ndim, source, destination))
     Raises:
         IndexError, RuntimeError: expected: source and destination have equally many dimensions; each named once.
     Example:
@@ -692,7 +695,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    t(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -700,7 +703,7 @@ def t(input: Tensor) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.t()
+        input: grad.t()
     Raises:
         RuntimeError: expected: at most two dimensions.
     Example:
@@ -755,7 +758,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    squeeze(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -763,7 +766,7 @@ def squeeze_default(input: Tensor) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.reshape(self.shape)
+        input: grad.reshape(input.shape)
     """
     try:
         if not watch.every:
@@ -816,7 +819,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml)
+    squeeze.dim(Tensor(a) input, int[1] dim) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -825,7 +828,7 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.reshape(self.shape)
+        input: grad.reshape(input.shape)
     Raises:
         IndexError, RuntimeError: expected: `dims` in range, of which none may come twice.
     """
@@ -877,10 +880,10 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     return result
 
 
-def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
+def unsqueeze(input: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml)
+    unsqueeze(Tensor(a) input, int dim) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -890,7 +893,7 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.squeeze(dim)
+        input: grad.squeeze(dim)
     Raises:
         IndexError: expected: `dim` in range among the dimensions of the result.
     Example:
@@ -915,7 +918,7 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
         raise
 
 
-def unsqueeze_(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
+def unsqueeze_(input: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
     """`unsqueeze`, written into `input`, which is returned; the same arguments but `out`."""
     try:
         if axis is not None:
@@ -954,7 +957,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml)
+    expand(Tensor(a) input, int[] size) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -963,7 +966,7 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad
+        input: grad
     Raises:
         RuntimeError: expected: `size` to which dimensions of size 1 can be repeated; -1 stands for the size there is.
     Example:
@@ -1009,7 +1012,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    alias(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1017,7 +1020,7 @@ def alias(input: Tensor) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad
+        input: grad
     """
     try:
         if not watch.every:
@@ -1051,9 +1054,9 @@ def _alias(name: str, self) -> Any:
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """Repeated to the shape of `other` without a copy: self.expand(other.shape).
+    """Repeated to the shape of `other` without a copy: input.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml)
+    expand_as(Tensor(a) input, Tensor other) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1062,7 +1065,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.expand(other.shape)
+        through: input.expand(other.shape)
     Example:
         >>> sg.tensor([1, 2]).expand_as(sg.zeros(2, 2))
         tensor([[1, 2],
@@ -1086,9 +1089,9 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
-    """x repeated to the shape `size` without a copy: self.expand(size).
+    """x repeated to the shape `size` without a copy: input.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml)
+    broadcast_to(Tensor(a) input, int[] size) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1097,7 +1100,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.expand(size)
+        through: input.expand(size)
     Example:
         >>> sg.broadcast_to(sg.tensor([1, 2]), (2, 2))
         tensor([[1, 2],
@@ -1130,7 +1133,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml)
+    repeat(Tensor input, int[] repeats) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1139,7 +1142,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: tiled(self, repeats)
+        through: tiled(input, repeats)
     Raises:
         RuntimeError: expected: one count for each dimension, and for as many new ones before them as there are more
             counts.
@@ -1169,7 +1172,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml)
+    tile(Tensor input, int[] dims) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1179,7 +1182,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.repeat(dims)
+        through: input.repeat(dims)
     Raises:
         RuntimeError: expected: fewer counts than dimensions are those of the last ones.
     Example:
@@ -1208,7 +1211,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    atleast_1d(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1216,7 +1219,7 @@ def atleast_1d(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self if self.ndim else self.reshape((1,))
+        through: input if input.ndim else input.reshape((1,))
     """
     try:
         if not watch.every:
@@ -1244,7 +1247,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    atleast_2d(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1252,7 +1255,7 @@ def atleast_2d(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self if self.ndim >= 2 else atleast_1d(self).unsqueeze(0)
+        through: input if input.ndim >= 2 else atleast_1d(input).unsqueeze(0)
     """
     try:
         if not watch.every:
@@ -1280,7 +1283,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    atleast_3d(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1288,7 +1291,7 @@ def atleast_3d(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self if self.ndim >= 3 else atleast_2d(self).unsqueeze(2)
+        through: input if input.ndim >= 3 else atleast_2d(input).unsqueeze(2)
     """
     try:
         if not watch.every:
@@ -1459,10 +1462,10 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
         raise
 
 
-def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
+def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    tensor_split.sections(Tensor(a) input, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1472,7 +1475,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: split_at(self, section_starts(self.shape[dim], sections), dim)
+        through: split_at(input, section_starts(input.shape[dim], sections), dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
@@ -1507,11 +1510,11 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 
 def tensor_split_tensor_indices_or_sections(
     input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
-) -> Sequence[Tensor]:
+) -> tuple[Tensor, ...]:
     """x cut into as many pieces as a tensor of no dimensions says, or before each of the indices in one.
 
-    tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml)
+    tensor_split.tensor_indices_or_sections(Tensor(a) input, Tensor tensor_indices_or_sections, int dim=0) ->
+    Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1521,7 +1524,7 @@ def tensor_split_tensor_indices_or_sections(
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, tensor_indices_or_sections, dim)
+        through: tensor_split(input, tensor_indices_or_sections, dim)
     Raises:
         IndexError, RuntimeError: expected: int64 numbers of at most one dimension, which become an int or ints.
     """
@@ -1554,10 +1557,10 @@ def tensor_split_tensor_indices_or_sections(
         raise
 
 
-def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
+def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    tensor_split.indices(Tensor(a) input, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1567,7 +1570,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: split_at(self, indices, dim)
+        through: split_at(input, indices, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
@@ -1599,10 +1602,10 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
         raise
 
 
-def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+def hsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
+    hsplit.int(Tensor(a) input, int sections) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1611,7 +1614,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+        through: tensor_split(input, sections, 1 if input.ndim > 1 else 0)
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
@@ -1641,10 +1644,10 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         raise
 
 
-def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+def hsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
+    hsplit.indices(Tensor(a) input, int[] indices) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1653,7 +1656,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+        through: tensor_split(input, indices, 1 if input.ndim > 1 else 0)
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
@@ -1682,10 +1685,10 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
         raise
 
 
-def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+def vsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
+    vsplit.int(Tensor(a) input, int sections) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1694,7 +1697,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, sections)
+        through: tensor_split(input, sections)
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
@@ -1724,10 +1727,10 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         raise
 
 
-def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+def vsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
+    vsplit.indices(Tensor(a) input, int[] indices) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1736,7 +1739,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, indices)
+        through: tensor_split(input, indices)
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
@@ -1765,10 +1768,10 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
         raise
 
 
-def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+def dsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
+    dsplit.int(Tensor(a) input, int sections) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1777,7 +1780,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, sections, 2)
+        through: tensor_split(input, sections, 2)
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
@@ -1807,10 +1810,10 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         raise
 
 
-def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+def dsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
+    dsplit.indices(Tensor(a) input, int[] indices) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1819,7 +1822,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, indices, 2)
+        through: tensor_split(input, indices, 2)
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
@@ -1855,11 +1858,11 @@ def narrow_copy(
     length: int = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml)
+    narrow_copy(Tensor input, int dim, int start, int length) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1872,7 +1875,7 @@ def narrow_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.narrow(dim, start, length))
+        through: contiguous_copy(input.narrow(dim, start, length))
     Example:
         >>> sg.narrow_copy(sg.arange(6), 0, 2, 3)
         tensor([2, 3, 4])
@@ -1905,7 +1908,7 @@ def narrow_copy(
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml)
+    fliplr(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1914,7 +1917,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.flip((1,))
+        through: input.flip((1,))
     Raises:
         RuntimeError: expected: at least two dimensions.
     Example:
@@ -1943,7 +1946,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml)
+    flipud(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1952,7 +1955,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.flip((0,))
+        through: input.flip((0,))
     Raises:
         RuntimeError: expected: at least one dimension.
     Example:
@@ -1981,7 +1984,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml)
+    rot90(Tensor input, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1992,7 +1995,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: rotated(self, k % 4, dims)
+        through: rotated(input, k % 4, dims)
     Raises:
         IndexError, RuntimeError: expected: wraps two dimensions, which must differ.
     Example:
@@ -2102,7 +2105,7 @@ def repeat_interleave_self_tensor(
 ) -> Tensor:
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
-    repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    repeat_interleave.self_Tensor(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -2116,7 +2119,7 @@ def repeat_interleave_self_tensor(
         Tensor: the dtype that its ops give.
     Gradients:
         through: x.index_select(along, repeat_interleave(counts, output_size=output_size))
-        where x: self.flatten() if dim is None else self
+        where x: input.flatten() if dim is None else input
         where along: dim or 0
         where counts: repeats.reshape((1,)).expand((x.shape[along],)) if repeats.numel() == 1 else repeats
     Raises:
@@ -2165,7 +2168,7 @@ def repeat_interleave_self_int(
 ) -> Tensor:
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
-    repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    repeat_interleave.self_int(Tensor input, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -2179,7 +2182,7 @@ def repeat_interleave_self_int(
         Tensor: the dtype that its ops give.
     Gradients:
         through: copies.view(x.shape[:along] + (repeats * x.shape[along],) + behind)
-        where x: self.flatten() if dim is None else self
+        where x: input.flatten() if dim is None else input
         where along: dim or 0
         where behind: x.shape[along + 1:]
         where copies: contiguous_copy(x.unsqueeze(along + 1).expand(x.shape[:along + 1] + (repeats,) + behind))
@@ -2223,7 +2226,7 @@ def repeat_interleave_self_int(
         raise
 
 
-def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
+def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> tuple[Tensor, ...]:
     """Vectors expanded to a grid, each along its own dimension.
 
     meshgrid(Tensor(a)[] tensors, *, str indexing='ij') -> Tensor(a)[] (derivatives.yaml)
@@ -2289,7 +2292,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml)
+    combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2300,8 +2303,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.index_select(0, combination_indices(self.shape[0], r, with_replacement, self.device)).view((-1,
-            r)) if r else self.narrow(0, 0, 0)
+        through: input.index_select(0, combination_indices(input.shape[0], r, with_replacement, input.device)).view((-1,
+            r)) if r else input.narrow(0, 0, 0)
     Raises:
         RuntimeError: expected: a vector, and no negative number of elements.
     Example:
@@ -2371,7 +2374,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml)
+    diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2383,7 +2386,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: diagonal_backward(self, shape_with_diagonal(self.shape, offset, dim1, dim2), offset, dim1, dim2)
+        through: diagonal_backward(input, shape_with_diagonal(input.shape, offset, dim1, dim2), offset, dim1, dim2)
     Raises:
         IndexError, RuntimeError: expected: two different dimensions of the result.
     Example:
@@ -2420,7 +2423,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml)
+    diagflat(Tensor input, int offset=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2430,7 +2433,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: diagonal_matrix(self.flatten(), offset)
+        through: diagonal_matrix(input.flatten(), offset)
     Example:
         >>> sg.diagflat(sg.tensor([1, 2]), 1)
         tensor([[0, 1, 0],
@@ -2508,7 +2511,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    adjoint(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2516,7 +2519,7 @@ def adjoint(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.transpose(-2, -1).conj() if self.ndim else self.conj()
+        through: input.transpose(-2, -1).conj() if input.ndim else input.conj()
     Raises:
         RuntimeError: expected: no vector.
     Example:
@@ -2551,7 +2554,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml)
+    unfold(Tensor(a) input, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2562,7 +2565,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: unfold_backward(grad, self.shape, dimension, size, step)
+        input: unfold_backward(grad, input.shape, dimension, size, step)
     Raises:
         IndexError, RuntimeError: expected: `dimension` in range; windows that fit, at least one step apart.
     Example:
@@ -2699,10 +2702,10 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     return result
 
 
-def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = None) -> Tensor:
+def select(input: Tensor, dim: int = None, index: int = None, *, axis: int | None = None) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml)
+    select.int(Tensor(a) input, int dim, int index) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2713,7 +2716,7 @@ def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = Non
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: select_backward(grad, self.shape, dim, index)
+        input: select_backward(grad, input.shape, dim, index)
     Raises:
         IndexError: expected: `dim` and `index` in range.
     Example:
@@ -2836,7 +2839,7 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """x[..., start:end:step, ...] at dimension `dim`.
 
-    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml)
+    slice.Tensor(Tensor(a) input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2848,7 +2851,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: slice_backward(grad, self.shape, dim, start, end, step)
+        input: slice_backward(grad, input.shape, dim, start, end, step)
     Raises:
         IndexError, ValueError: expected: `dim` in range; `step` above 0; `start` and `end` are clamped to the size as
             Python does.
@@ -2995,10 +2998,10 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     return result
 
 
-def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: Any = None) -> Tensor:
+def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: int | None = None) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml)
+    narrow(Tensor(a) input, int dim, int start, int length) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3010,7 +3013,7 @@ def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: slice_backward(grad, self.shape, dim, start, start + length, 1)
+        input: slice_backward(grad, input.shape, dim, start, start + length, 1)
     Raises:
         IndexError, RuntimeError: expected: `dim` and `start` in range; the piece must lie inside.
     Example:
@@ -3065,7 +3068,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml)
+    as_strided(Tensor(a) input, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3076,7 +3079,8 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: as_strided_backward(grad, self.shape, self.stride(), self.storage_offset(), size, stride, storage_offset)
+        input: as_strided_backward(grad, input.shape, input.stride(), input.storage_offset(), size, stride,
+            storage_offset)
     Raises:
         RuntimeError: expected: the layout must lie inside the storage; the offset is the tensor's own unless given.
     Example:
@@ -3140,7 +3144,7 @@ def restride(
 ) -> Tensor:
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
-    restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
+    restride(Tensor input, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -3154,7 +3158,7 @@ def restride(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: restride(grad, to_stride, to_offset, self.shape, stride, offset)
+        input: restride(grad, to_stride, to_offset, input.shape, stride, offset)
     Raises:
         RuntimeError: expected: one stride for each size, and nothing negative.
     """
@@ -3227,7 +3231,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml)
+    diagonal(Tensor(a) input, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3238,7 +3242,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: diagonal_backward(grad, self.shape, offset, dim1, dim2)
+        input: diagonal_backward(grad, input.shape, offset, dim1, dim2)
     Raises:
         IndexError, RuntimeError: expected: both dimensions in range, which must differ.
     Example:
@@ -3382,7 +3386,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml)
+    diag(Tensor input, int diagonal=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3392,7 +3396,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
+        through: diagonal_matrix(input, diagonal) if input.ndim == 1 else input.diagonal(diagonal).clone()
     Raises:
         RuntimeError: expected: a vector or a matrix.
     Example:
@@ -3424,7 +3428,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml)
+    trace(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3433,7 +3437,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.diagonal().sum()
+        through: input.diagonal().sum()
     Raises:
         RuntimeError: expected: a matrix.
     Example:
@@ -3458,10 +3462,10 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         raise
 
 
-def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    unbind.int(Tensor(a) input, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3471,7 +3475,7 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
     Returns:
         tuple of Tensors: a view of `input`: it shares the memory.
     Gradients:
-        self: stack(grads, dim)
+        input: stack(grads, dim)
     Raises:
         IndexError: expected: `dim` in range of a tensor that has dimensions.
     Example:
@@ -3517,10 +3521,10 @@ def _unbind(name: str, self, dim) -> Any:
     return result
 
 
-def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
+def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    split.Tensor(Tensor(a) input, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3530,7 +3534,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
     Returns:
         tuple of Tensors: a view of `input`: it shares the memory.
     Gradients:
-        self: cat(grads, dim)
+        input: cat(grads, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; pieces of size 0 only of nothing.
     """
@@ -3573,10 +3577,12 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
     return result
 
 
-def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def split_with_sizes(
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: int | None = None
+) -> tuple[Tensor, ...]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    split_with_sizes(Tensor(a) input, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3587,7 +3593,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *,
     Returns:
         tuple of Tensors: a view of `input`: it shares the memory.
     Gradients:
-        self: cat(grads, dim)
+        input: cat(grads, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the pieces must make up the whole.
     Example:
@@ -3636,10 +3642,10 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
     return result
 
 
-def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
+def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    split.sizes(Tensor(a) input, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3649,7 +3655,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: split_with_sizes(self, split_size, dim)
+        through: split_with_sizes(input, split_size, dim)
     """
     try:
         if not watch.every:
@@ -3678,10 +3684,10 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
         raise
 
 
-def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    chunk(Tensor(a) input, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3692,7 +3698,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: chunks_of(self, chunks, dim)
+        through: chunks_of(input, chunks, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one piece.
     Example:
@@ -3729,10 +3735,10 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
         raise
 
 
-def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """chunk into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
-    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    unsafe_chunk(Tensor(a) input, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3743,7 +3749,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: each_unaliased(self, chunk(self, chunks, dim), dim)
+        through: each_unaliased(input, chunk(input, chunks, dim), dim)
     Example:
         >>> sg.unsafe_chunk(sg.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -3780,10 +3786,10 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
         raise
 
 
-def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """split into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
-    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    unsafe_split(Tensor(a) input, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3794,7 +3800,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: each_unaliased(self, split(self, split_size, dim), dim)
+        through: each_unaliased(input, split(input, split_size, dim), dim)
     Example:
         >>> sg.unsafe_split(sg.arange(5), 3)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -3833,11 +3839,11 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
 
 
 def unsafe_split_with_sizes(
-    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None
-) -> Sequence[Tensor]:
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: int | None = None
+) -> tuple[Tensor, ...]:
     """split_with_sizes into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
-    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    unsafe_split_with_sizes(Tensor(a) input, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3848,7 +3854,7 @@ def unsafe_split_with_sizes(
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: each_unaliased(self, split_with_sizes(self, split_sizes, dim), dim)
+        through: each_unaliased(input, split_with_sizes(input, split_sizes, dim), dim)
     Example:
         >>> sg.unsafe_split_with_sizes(sg.arange(3), [1, 2])
         (tensor([0]), tensor([1, 2]))
@@ -3890,7 +3896,7 @@ def unsafe_split_with_sizes(
 
 
 @autocast_as(cpu="widest")
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
     cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml)
@@ -3963,7 +3969,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 
 
 @autocast_as(cpu="widest")
-def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
     stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml)
@@ -4033,7 +4039,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml)
+    flip(Tensor input, int[] dims) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4043,7 +4049,7 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.flip(dims)
+        input: grad.flip(dims)
     Raises:
         IndexError, RuntimeError: expected: `dims` in range, of which none may come twice.
     Example:
@@ -4102,7 +4108,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml)
+    roll(Tensor input, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4113,7 +4119,7 @@ def roll(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.roll(negated(shifts), dims)
+        input: grad.roll(negated(shifts), dims)
     Raises:
         IndexError, RuntimeError: expected: `dims` in range; one shift for each of them, or one for the flattened
             tensor.
@@ -4172,7 +4178,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml)
+    triu(Tensor input, int diagonal=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4182,7 +4188,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.triu(diagonal)
+        input: grad.triu(diagonal)
     Raises:
         RuntimeError: expected: a matrix or a batch of them; diagonals outside are all alike.
     Example:
@@ -4254,7 +4260,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml)
+    tril(Tensor input, int diagonal=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4264,7 +4270,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.tril(diagonal)
+        input: grad.tril(diagonal)
     Raises:
         RuntimeError: expected: a matrix or a batch of them; diagonals outside are all alike.
     Example:
@@ -4336,7 +4342,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml)
+    constant_pad_nd(Tensor input, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4347,7 +4353,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: constant_pad_nd(grad, negated(pad))
+        input: constant_pad_nd(grad, negated(pad))
     Raises:
         RuntimeError: expected: pairs of (left, right) for the last dimensions, none of which may become negative.
     Example:
@@ -4412,11 +4418,11 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     return result
 
 
-def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
+def clone(input: Tensor, *, memory_format: memory_format | None = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass. Its dimensions lie in memory as those of x do
     (`preserve_format`), unless `memory_format` says another order.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml)
+    clone(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4426,7 +4432,7 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad
+        input: grad
     Example:
         >>> x = sg.zeros(2)
         >>> y = x.clone().fill_(1.0)
@@ -4488,7 +4494,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def contiguous_copy(input: Tensor) -> Tensor:
     """A copy whose elements lie in rows: what `contiguous` makes.
 
-    contiguous_copy(Tensor self) -> Tensor (derivatives.yaml)
+    contiguous_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4496,7 +4502,7 @@ def contiguous_copy(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad
+        input: grad
     """
     try:
         if not watch.every:
@@ -4536,10 +4542,10 @@ def _contiguous_copy(name: str, self, into=None) -> Any:
     return result
 
 
-def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
+def _to_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml)
+    _to_copy(Tensor input, ScalarType dtype) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4549,7 +4555,7 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: grad
+        input: grad
     """
     try:
         if not watch.every and out is None:
@@ -4591,10 +4597,10 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     return result
 
 
-def to_device(input: Tensor, device: Any, non_blocking: bool) -> Tensor:
+def to_device(input: Tensor, device: DeviceLike, non_blocking: bool) -> Tensor:
     """A copy of x on another device, in the same dtype.
 
-    to_device(Tensor self, Device device, bool non_blocking) -> Tensor (derivatives.yaml)
+    to_device(Tensor input, Device device, bool non_blocking) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4604,7 +4610,7 @@ def to_device(input: Tensor, device: Any, non_blocking: bool) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: to_device(grad, self.device, non_blocking)
+        input: to_device(grad, input.device, non_blocking)
     """
     try:
         if (
@@ -4648,7 +4654,8 @@ def im2col(
 ) -> Tensor:
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
-    im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)
+    im2col(Tensor input, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
+    (derivatives.yaml)
     Dtypes: bool, floats, complex numbers.
 
     Args:
@@ -4660,7 +4667,7 @@ def im2col(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)
+        input: col2im(grad, input.shape[-2:], kernel_size, dilation, padding, stride)
     Raises:
         RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
     """
@@ -4731,7 +4738,7 @@ def col2im(
 ) -> Tensor:
     """Columns added up where their windows lie: the transpose of im2col.
 
-    col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
+    col2im(Tensor input, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
     Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -4745,7 +4752,7 @@ def col2im(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: im2col(grad, kernel_size, dilation, padding, stride)
+        input: im2col(grad, kernel_size, dilation, padding, stride)
     Raises:
         RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
     """
@@ -4815,7 +4822,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of x, that of the view of all of it.
 
-    alias_copy(Tensor self) -> Tensor (derivatives.yaml)
+    alias_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4824,7 +4831,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self)
+        through: contiguous_copy(input)
     Example:
         >>> sg.alias_copy(sg.tensor([1, 2]))
         tensor([1, 2])
@@ -4849,7 +4856,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of x that has no gradient.
 
-    detach_copy(Tensor self) -> Tensor (derivatives.yaml)
+    detach_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4858,7 +4865,7 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.detach())
+        through: contiguous_copy(input.detach())
     Example:
         >>> sg.detach_copy(sg.ones(2, requires_grad=True)).requires_grad
         False
@@ -4890,7 +4897,7 @@ def as_strided_copy(
 ) -> Tensor:
     """A copy of as_strided: elements of x's storage by size, strides and offset.
 
-    as_strided_copy(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor (derivatives.yaml)
+    as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4902,7 +4909,7 @@ def as_strided_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.as_strided(size, stride, storage_offset))
+        through: contiguous_copy(input.as_strided(size, stride, storage_offset))
     Example:
         >>> sg.as_strided_copy(sg.arange(6), (2, 2), (3, 1), 1)
         tensor([[1, 2],
@@ -4934,7 +4941,7 @@ def as_strided_copy(
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None) -> Tensor:
     """A copy of the diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml)
+    diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4946,7 +4953,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.diagonal(offset, dim1, dim2))
+        through: contiguous_copy(input.diagonal(offset, dim1, dim2))
     Example:
         >>> sg.diagonal_copy(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
@@ -4977,7 +4984,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
 def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """A copy of x expanded to a size, in which -1 leaves a dimension as it is.
 
-    expand_copy(Tensor self, int[] size) -> Tensor (derivatives.yaml)
+    expand_copy(Tensor input, int[] size) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4987,7 +4994,7 @@ def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.expand(size))
+        through: contiguous_copy(input.expand(size))
     Example:
         >>> sg.expand_copy(sg.tensor([[1], [2]]), (2, 2))
         tensor([[1, 1],
@@ -5014,7 +5021,7 @@ def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
 def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """A copy of x with dimensions in another order.
 
-    permute_copy(Tensor self, int[] dims) -> Tensor (derivatives.yaml)
+    permute_copy(Tensor input, int[] dims) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5024,7 +5031,7 @@ def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = Non
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.permute(dims))
+        through: contiguous_copy(input.permute(dims))
     Example:
         >>> sg.permute_copy(sg.ones(2, 3), (1, 0)).shape
         specgrad.Size([3, 2])
@@ -5048,11 +5055,11 @@ def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = Non
 
 
 def select_copy(
-    input: Tensor, dim: int = None, index: int = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor, dim: int = None, index: int = None, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
     """A copy of x[..., index, ...] at dimension `dim`, which goes.
 
-    select_copy(Tensor self, int dim, int index) -> Tensor (derivatives.yaml)
+    select_copy(Tensor input, int dim, int index) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5064,7 +5071,7 @@ def select_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.select(dim, index))
+        through: contiguous_copy(input.select(dim, index))
     Example:
         >>> sg.select_copy(sg.tensor([[1, 2], [3, 4]]), 1, 0)
         tensor([1, 3])
@@ -5100,11 +5107,11 @@ def slice_copy(
     step: int = 1,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """A copy of x[..., start:end:step, ...] at dimension `dim`.
 
-    slice_copy(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor (derivatives.yaml)
+    slice_copy(Tensor input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5118,7 +5125,7 @@ def slice_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(slice(self, dim, start, end, step))
+        through: contiguous_copy(slice(input, dim, start, end, step))
     Raises:
         IndexError, ValueError: expected: `dim` in range; `step` above 0; `start` and `end` are clamped to the size as
             Python does.
@@ -5154,10 +5161,10 @@ def slice_copy(
         raise
 
 
-def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Copies of pieces of `split_size` elements along `dim`, of which the last may be shorter.
 
-    split_copy(Tensor self, int split_size, int dim=0) -> Tensor[] (derivatives.yaml)
+    split_copy(Tensor input, int split_size, int dim=0) -> Tensor[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5168,7 +5175,7 @@ def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: each_copied(self.split(split_size, dim))
+        through: each_copied(input.split(split_size, dim))
     Example:
         >>> sg.split_copy(sg.arange(5), 3)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -5196,11 +5203,11 @@ def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None
 
 
 def split_with_sizes_copy(
-    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None
-) -> Sequence[Tensor]:
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: int | None = None
+) -> tuple[Tensor, ...]:
     """Copies of pieces of the given sizes along `dim`.
 
-    split_with_sizes_copy(Tensor self, int[] split_sizes, int dim=0) -> Tensor[] (derivatives.yaml)
+    split_with_sizes_copy(Tensor input, int[] split_sizes, int dim=0) -> Tensor[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5211,7 +5218,7 @@ def split_with_sizes_copy(
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: each_copied(self.split_with_sizes(split_sizes, dim))
+        through: each_copied(input.split_with_sizes(split_sizes, dim))
     Example:
         >>> sg.split_with_sizes_copy(sg.arange(5), [2, 3])
         (tensor([0, 1]), tensor([2, 3, 4]))
@@ -5245,7 +5252,7 @@ def split_with_sizes_copy(
 def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of x without dimensions of size 1.
 
-    squeeze_copy(Tensor self) -> Tensor (derivatives.yaml)
+    squeeze_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5254,7 +5261,7 @@ def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.squeeze())
+        through: contiguous_copy(input.squeeze())
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -5276,7 +5283,7 @@ def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """A copy of x without those dimensions of `dim` that have size 1.
 
-    squeeze_copy.dim(Tensor self, int[1] dim) -> Tensor (derivatives.yaml)
+    squeeze_copy.dim(Tensor input, int[1] dim) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5286,7 +5293,7 @@ def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | N
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.squeeze(dim))
+        through: contiguous_copy(input.squeeze(dim))
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -5309,7 +5316,7 @@ def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | N
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of the transpose of a matrix; of a vector one as it is.
 
-    t_copy(Tensor self) -> Tensor (derivatives.yaml)
+    t_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5318,7 +5325,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.t())
+        through: contiguous_copy(input.t())
     Example:
         >>> sg.t_copy(sg.tensor([[1, 2]]))
         tensor([[1],
@@ -5344,7 +5351,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
     """A copy of x with two dimensions swapped.
 
-    transpose_copy(Tensor self, int dim0, int dim1) -> Tensor (derivatives.yaml)
+    transpose_copy(Tensor input, int dim0, int dim1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5355,7 +5362,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.transpose(dim0, dim1))
+        through: contiguous_copy(input.transpose(dim0, dim1))
     Example:
         >>> sg.transpose_copy(sg.ones(2, 3), 0, 1).shape
         specgrad.Size([3, 2])
@@ -5381,10 +5388,10 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
         raise
 
 
-def unbind_copy(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def unbind_copy(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Copies of the slices along `dim`, which goes.
 
-    unbind_copy(Tensor self, int dim=0) -> Tensor[] (derivatives.yaml)
+    unbind_copy(Tensor input, int dim=0) -> Tensor[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5394,7 +5401,7 @@ def unbind_copy(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Te
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: each_copied(self.unbind(dim))
+        through: each_copied(input.unbind(dim))
     Example:
         >>> sg.unbind_copy(sg.tensor([[1, 2], [3, 4]]))
         (tensor([1, 2]), tensor([3, 4]))
@@ -5422,7 +5429,7 @@ def unbind_copy(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Te
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Tensor | None = None) -> Tensor:
     """A copy of the windows of `size` places, `step` apart, along `dimension`.
 
-    unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor (derivatives.yaml)
+    unfold_copy(Tensor input, int dimension, int size, int step) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5434,7 +5441,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.unfold(dimension, size, step))
+        through: contiguous_copy(input.unfold(dimension, size, step))
     Example:
         >>> sg.unfold_copy(sg.arange(5), 0, 3, 2)
         tensor([[0, 1, 2],
@@ -5463,10 +5470,10 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
         raise
 
 
-def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
     """A copy of x with a new dimension of size 1.
 
-    unsqueeze_copy(Tensor self, int dim) -> Tensor (derivatives.yaml)
+    unsqueeze_copy(Tensor input, int dim) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5477,7 +5484,7 @@ def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None,
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.unsqueeze(dim))
+        through: contiguous_copy(input.unsqueeze(dim))
     Example:
         >>> sg.unsqueeze_copy(sg.ones(2), 0).shape
         specgrad.Size([1, 2])
@@ -5506,7 +5513,7 @@ def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None,
 def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """A copy of x under another shape.
 
-    view_copy(Tensor self, int[] size) -> Tensor (derivatives.yaml)
+    view_copy(Tensor input, int[] size) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5516,7 +5523,7 @@ def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.reshape(size))
+        through: contiguous_copy(input.reshape(size))
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -5536,10 +5543,10 @@ def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None 
         raise
 
 
-def view_copy_dtype(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
+def view_copy_dtype(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tensor:
     """A copy of x whose bytes are read as another dtype.
 
-    view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml)
+    view_copy.dtype(Tensor input, ScalarType dtype) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5549,7 +5556,7 @@ def view_copy_dtype(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> 
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        through: contiguous_copy(self.contiguous().view(dtype))
+        through: contiguous_copy(input.contiguous().view(dtype))
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -5572,7 +5579,7 @@ def view_copy_dtype(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> 
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of complex numbers as pairs of real ones.
 
-    view_as_real_copy(Tensor self) -> Tensor (derivatives.yaml)
+    view_as_real_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: complex numbers.
 
     Args:
@@ -5581,7 +5588,7 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: contiguous_copy(view_as_real(self))
+        through: contiguous_copy(view_as_real(input))
     Example:
         >>> sg.view_as_real_copy(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
@@ -5606,7 +5613,7 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Pairs of real numbers as complex ones, copied.
 
-    view_as_complex_copy(Tensor self) -> Tensor (derivatives.yaml)
+    view_as_complex_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -5615,7 +5622,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: complex.
     Gradients:
-        through: contiguous_copy(view_as_complex(self.contiguous()))
+        through: contiguous_copy(view_as_complex(input.contiguous()))
     Example:
         >>> sg.view_as_complex_copy(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
@@ -5640,7 +5647,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def fill_default(input: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """A tensor of x's shape and dtype in which every element is `value`.
 
-    fill(Tensor self, Scalar value) -> Tensor (derivatives.yaml)
+    fill(Tensor input, Scalar value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5650,7 +5657,7 @@ def fill_default(input: Tensor, value: Number, *, out: Tensor | None = None) -> 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: filled_copy(self, value)
+        through: filled_copy(input, value)
     """
     try:
         if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -5673,7 +5680,7 @@ def fill_default(input: Tensor, value: Number, *, out: Tensor | None = None) -> 
 def fill_tensor(input: Tensor, value: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A tensor of x's shape and dtype in which every element is the 0-d tensor `value`.
 
-    fill.Tensor(Tensor self, Tensor value) -> Tensor (derivatives.yaml)
+    fill.Tensor(Tensor input, Tensor value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5683,7 +5690,7 @@ def fill_tensor(input: Tensor, value: Tensor, *, out: Tensor | None = None) -> T
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: filled_copy(self, value)
+        through: filled_copy(input, value)
     """
     try:
         if (input.__class__ not in plain or value.__class__ not in plain or out.__class__ not in plain) and (
@@ -5725,9 +5732,9 @@ def view(input, *args, **kwargs):
     """The same elements in the same order under another shape; one size may be -1.
 
     Overloads:
-        view_default(input, size)
-        view_dtype(input, dtype): The same bytes as elements of another dtype, outside the graph; the last dimension
-            fits those.
+        view(input, size)
+        view(input, dtype): The same bytes as elements of another dtype, outside the graph; the last dimension fits
+            those.
     Args:
         input: tensor.
         size: sequence of ints.
@@ -5757,6 +5764,9 @@ def view(input, *args, **kwargs):
         raise
 
 
+view.__signature__ = LazySignature(of_overloads, _view_overloads.functions)
+
+
 _squeeze_overloads = Overloads(
     "squeeze",
     [
@@ -5774,8 +5784,8 @@ def squeeze(input, *args, **kwargs):
     """Without the dimensions of size 1.
 
     Overloads:
-        squeeze_default(input)
-        squeeze_dim(input, dim): Without those dimensions of `dim` that have size 1.
+        squeeze(input)
+        squeeze(input, dim): Without those dimensions of `dim` that have size 1.
     Args:
         input: tensor.
         dim: int or sequence of ints, counted from the end where negative.
@@ -5797,6 +5807,9 @@ def squeeze(input, *args, **kwargs):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+squeeze.__signature__ = LazySignature(of_overloads, _squeeze_overloads.functions)
 
 
 _tensor_split_overloads = Overloads(
@@ -5829,10 +5842,10 @@ def tensor_split(input, *args, **kwargs):
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
     Overloads:
-        tensor_split_sections(input, sections, dim=0)
-        tensor_split_tensor_indices_or_sections(input, tensor_indices_or_sections, dim=0): x cut into as many pieces as
-            a tensor of no dimensions says, or before each of the indices in one.
-        tensor_split_indices(input, indices, dim=0): x cut along `dim` before each of the indices.
+        tensor_split(input, sections, dim=0)
+        tensor_split(input, tensor_indices_or_sections, dim=0): x cut into as many pieces as a tensor of no dimensions
+            says, or before each of the indices in one.
+        tensor_split(input, indices, dim=0): x cut along `dim` before each of the indices.
     Args:
         input: tensor.
         sections: int.
@@ -5871,6 +5884,9 @@ def tensor_split(input, *args, **kwargs):
         raise
 
 
+tensor_split.__signature__ = LazySignature(of_overloads, _tensor_split_overloads.functions)
+
+
 _hsplit_overloads = Overloads(
     "hsplit",
     [
@@ -5892,8 +5908,8 @@ def hsplit(input, *args, **kwargs):
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
     Overloads:
-        hsplit_int(input, sections)
-        hsplit_indices(input, indices): x cut along dimension 1 before each of the indices.
+        hsplit(input, sections)
+        hsplit(input, indices): x cut along dimension 1 before each of the indices.
     Args:
         input: tensor.
         sections: int.
@@ -5919,6 +5935,9 @@ def hsplit(input, *args, **kwargs):
         raise
 
 
+hsplit.__signature__ = LazySignature(of_overloads, _hsplit_overloads.functions)
+
+
 _vsplit_overloads = Overloads(
     "vsplit",
     [
@@ -5940,8 +5959,8 @@ def vsplit(input, *args, **kwargs):
     """`sections` equal pieces along dimension 0 of at least two.
 
     Overloads:
-        vsplit_int(input, sections)
-        vsplit_indices(input, indices): x cut along dimension 0 before each of the indices.
+        vsplit(input, sections)
+        vsplit(input, indices): x cut along dimension 0 before each of the indices.
     Args:
         input: tensor.
         sections: int.
@@ -5965,6 +5984,9 @@ def vsplit(input, *args, **kwargs):
         raise
 
 
+vsplit.__signature__ = LazySignature(of_overloads, _vsplit_overloads.functions)
+
+
 _dsplit_overloads = Overloads(
     "dsplit",
     [
@@ -5986,8 +6008,8 @@ def dsplit(input, *args, **kwargs):
     """`sections` equal pieces along dimension 2.
 
     Overloads:
-        dsplit_int(input, sections)
-        dsplit_indices(input, indices): x cut along dimension 2 before each of the indices.
+        dsplit(input, sections)
+        dsplit(input, indices): x cut along dimension 2 before each of the indices.
     Args:
         input: tensor.
         sections: int.
@@ -6009,6 +6031,9 @@ def dsplit(input, *args, **kwargs):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+dsplit.__signature__ = LazySignature(of_overloads, _dsplit_overloads.functions)
 
 
 _repeat_interleave_overloads = Overloads(
@@ -6047,11 +6072,11 @@ def repeat_interleave(input, *args, **kwargs):
     """The index i, repeats[i] times, for each i.
 
     Overloads:
-        repeat_interleave_tensor(repeats, *, output_size=None)
-        repeat_interleave_self_tensor(input, repeats, dim=None, *, output_size=None): Slice i of x along `dim`,
-            repeats[i] times, for each i; of the flattened tensor without `dim`.
-        repeat_interleave_self_int(input, repeats, dim=None, *, output_size=None): Each slice of x along `dim`,
-            `repeats` times; each element of the flattened tensor without `dim`.
+        repeat_interleave(repeats, *, output_size=None)
+        repeat_interleave(input, repeats, dim=None, *, output_size=None): Slice i of x along `dim`, repeats[i] times,
+            for each i; of the flattened tensor without `dim`.
+        repeat_interleave(input, repeats, dim=None, *, output_size=None): Each slice of x along `dim`, `repeats` times;
+            each element of the flattened tensor without `dim`.
     Args:
         repeats: tensor or int.
         output_size: int or None, by keyword; default None.
@@ -6086,6 +6111,9 @@ def repeat_interleave(input, *args, **kwargs):
         raise
 
 
+repeat_interleave.__signature__ = LazySignature(of_overloads, _repeat_interleave_overloads.functions)
+
+
 _split_overloads = Overloads(
     "split",
     [
@@ -6107,8 +6135,8 @@ def split(input, split_size, dim=0, *, axis=None):
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
     Overloads:
-        split_tensor(input, split_size, dim=0)
-        split_sizes(input, split_size, dim=0): Pieces of the given sizes along `dim`.
+        split(input, split_size, dim=0)
+        split(input, split_size, dim=0): Pieces of the given sizes along `dim`.
     Args:
         input: tensor.
         split_size: int or sequence of ints.
@@ -6133,6 +6161,9 @@ def split(input, split_size, dim=0, *, axis=None):
         raise
 
 
+split.__signature__ = LazySignature(of_overloads, _split_overloads.functions)
+
+
 _squeeze_copy_overloads = Overloads(
     "squeeze_copy",
     [
@@ -6150,8 +6181,8 @@ def squeeze_copy(input, *args, **kwargs):
     """A copy of x without dimensions of size 1.
 
     Overloads:
-        squeeze_copy_default(input)
-        squeeze_copy_dim(input, dim): A copy of x without those dimensions of `dim` that have size 1.
+        squeeze_copy(input)
+        squeeze_copy(input, dim): A copy of x without those dimensions of `dim` that have size 1.
     Args:
         input: tensor.
         dim: int or sequence of ints, counted from the end where negative.
@@ -6172,6 +6203,9 @@ def squeeze_copy(input, *args, **kwargs):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+squeeze_copy.__signature__ = LazySignature(of_overloads, _squeeze_copy_overloads.functions)
 
 
 _view_copy_overloads = Overloads(
@@ -6195,8 +6229,8 @@ def view_copy(input, *args, **kwargs):
     """A copy of x under another shape.
 
     Overloads:
-        view_copy_default(input, size)
-        view_copy_dtype(input, dtype): A copy of x whose bytes are read as another dtype.
+        view_copy(input, size)
+        view_copy(input, dtype): A copy of x whose bytes are read as another dtype.
     Args:
         input: tensor.
         size: sequence of ints.
@@ -6220,6 +6254,9 @@ def view_copy(input, *args, **kwargs):
         raise
 
 
+view_copy.__signature__ = LazySignature(of_overloads, _view_copy_overloads.functions)
+
+
 _fill_overloads = Overloads(
     "fill",
     [
@@ -6241,8 +6278,8 @@ def fill(input, value, *, out=None):
     """A tensor of x's shape and dtype in which every element is `value`.
 
     Overloads:
-        fill_default(input, value)
-        fill_tensor(input, value): A tensor of x's shape and dtype in which every element is the 0-d tensor `value`.
+        fill(input, value)
+        fill(input, value): A tensor of x's shape and dtype in which every element is the 0-d tensor `value`.
     Args:
         input: tensor.
         value: number or tensor.
@@ -6260,6 +6297,9 @@ def fill(input, value, *, out=None):
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+fill.__signature__ = LazySignature(of_overloads, _fill_overloads.functions)
 
 
 _squeeze__overloads = Overloads(
@@ -6290,6 +6330,7 @@ def squeeze_(input, *args, **kwargs):
         raise
 
 
+squeeze_.__signature__ = LazySignature(of_overloads, _squeeze__overloads.functions)
 swapaxes = transpose
 swapdims = transpose
 moveaxis = movedim

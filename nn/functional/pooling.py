@@ -13,7 +13,7 @@ from ...runtime.tracebacks import hide_internal_frames
 from ..docstrings import completed_from
 
 Size = int | Sequence[int]
-Pooled = Tensor | tuple[Tensor, Tensor]
+Pooled = Any  # a Tensor, or with return_indices a pair of them
 
 
 def max_pool1d(

@@ -13,7 +13,7 @@ from ..device.device import CPU
 from ..errors import ArgumentError, GraphError, type_name, warn_user
 from ..extension_points import extension
 from ..fast_path import starter
-from ..namespace import op
+from ..namespace import Tensor, op
 from ..shapes import Size
 from ..tensor.dtype_views import unmarked
 from ..tensor.memory import full
@@ -220,7 +220,11 @@ def backward(
 
 
 def backward_of(
-    self: Any, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+    self: Any,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensor | Sequence[Tensor] | None = None,
 ) -> None:
     """Add this tensor's gradients to the `.grad` of the leaves it was computed from.
 

@@ -1,11 +1,15 @@
 """The part of `Tensor` that deals with gradients."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from ..device.device import CPU
 from ..errors import GraphError, type_name
 from ..fast_path import detacher
+from ..namespace import Tensor
 from ..tensor.dtype_views import unmarked
 from ..tensor.grad_mode import UNTRACKED, current_version, inference_writes, is_inference, mode
 from ..tensor.history import clear_history
@@ -17,6 +21,7 @@ from .copy_slices import keep_in_graph, node_of, shown
 from .dual import split_dual, with_tangent
 from .edges import LEAF, OUTPUT
 from .hooks import RemovableHandle, add_hook, add_tensor_hook, leaf_hooks, retain_grad
+from .node import Node
 from .saved_tensors import meta_of
 from .version_counter import note_replaced
 from .view_history import NOWHERE, Outdated, require_grad, views_require_grad
@@ -44,7 +49,7 @@ class AutogradMethods(TensorBase):
         self.requires_grad_(value)
 
     @property
-    def grad(self) -> Any:
+    def grad(self) -> Tensor | None:
         """The gradient that `backward` added up here, or None; kept for leaves, and where `retain_grad` was called."""
         if self._grad is None and self._grad_fn is not None and self._grad_fn is not NOWHERE and not self.retains_grad:
             warnings.warn(
@@ -57,7 +62,7 @@ class AutogradMethods(TensorBase):
         return self._grad
 
     @grad.setter
-    def grad(self, value: Any) -> None:
+    def grad(self, value: Tensor | None) -> None:
         if value is not None:
             check_gradient(self, value)
         self._grad = value
@@ -66,7 +71,7 @@ class AutogradMethods(TensorBase):
     def grad(self) -> None:
         self._grad = None
 
-    def requires_grad_(self, requires_grad: bool = True) -> Any:
+    def requires_grad_(self: Any, requires_grad: bool = True) -> Tensor:
         """Say in place whether gradients are computed for this tensor.
 
         Args:
@@ -105,7 +110,7 @@ class AutogradMethods(TensorBase):
         return edge is None or bool(edge and edge.edge_kind == LEAF)
 
     @property
-    def grad_fn(self) -> Any:
+    def grad_fn(self) -> Node | None:
         """The graph node that made this tensor; None for a leaf."""
         edge = self._grad_fn
         if edge is None or (edge and edge.edge_kind == LEAF):
@@ -118,7 +123,7 @@ class AutogradMethods(TensorBase):
         edge = shown(self._grad_fn)
         return edge.index if edge is not None and edge.edge_kind == OUTPUT else 0
 
-    def detach(self) -> Any:
+    def detach(self) -> Tensor:
         """A tensor over this memory outside the graph."""
         result = detacher()(self)
         if result is not None:
@@ -128,7 +133,7 @@ class AutogradMethods(TensorBase):
             t._version_counter = inference_writes(self)
         return t
 
-    def detach_(self) -> Any:
+    def detach_(self: Any) -> Tensor:
         """Take this tensor out of the graph."""
         if self._base is not None:
             raise GraphError("detach_(): can't detach views in-place. Use detach() instead.")
@@ -138,7 +143,7 @@ class AutogradMethods(TensorBase):
             views_require_grad(self)
         return self
 
-    def register_hook(self, hook: Any) -> RemovableHandle:
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call `hook(grad)` when this tensor's gradient is known; it may return another in its place.
 
         Returns:
@@ -160,7 +165,7 @@ class AutogradMethods(TensorBase):
             hide_internal_frames(error)
             raise
 
-    def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call `hook(tensor)` after a gradient was added to this leaf's `.grad`."""
         name = "register_post_accumulate_grad_hook()"
         if not self._requires_grad:
@@ -186,14 +191,14 @@ class AutogradMethods(TensorBase):
         return type(self._hooks) is RemovableHandle
 
     @property
-    def data(self) -> Any:
+    def data(self) -> Tensor:
         """A tensor over this memory outside the graph; assigning replaces the memory."""
         t = alias(self, self._shape, self._strides, self._offset)
         t._version_counter = inference_writes(self)  # writes through .data are not tracked
         return t
 
     @data.setter
-    def data(self, value: Any) -> None:
+    def data(self, value: Tensor) -> None:
         if not isinstance(value, TensorBase):
             raise TypeError(f"data: expected a Tensor, but got {type(value).__name__}")
         if self._requires_grad and value._dtype.kind not in "fc":

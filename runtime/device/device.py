@@ -94,6 +94,7 @@ def _parse(spec: Any) -> tuple[str, int | None]:
     return kind, int(digits) if colon else None
 
 
+DeviceLike = device | str | int | None  # the argument `device=` of functions; None: the default device
 CPU = device("cpu")
 META = device("meta")
 default = [CPU]  # of new tensors, where no device is given; native code reads it too
@@ -125,7 +126,7 @@ def current_accelerator() -> device | None:
     return device("cuda") if cuda_available() else None
 
 
-def resolve(spec: device | str | int | None) -> device:
+def resolve(spec: DeviceLike) -> device:
     """The device of an argument `device=`; None: the CPU. A DeviceError for a CUDA device that there is not."""
     if spec is None or spec is CPU:
         return CPU

@@ -5,7 +5,8 @@ remains are index tensors at dimensions of that view. A list of numbers is an in
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from types import EllipsisType
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from ..dispatch.elementwise.general import constant, elementwise_ops
 from ..dispatch.kernel_ops.kernel_op import kernel_ops
 from ..errors import type_name, warn_once
 from ..fast_path import item_getter
-from ..namespace import op
+from ..namespace import Tensor, op
 from ..ops.creation import tensor as make_tensor
 from ..ops.creation.options import convert_number
 from ..tensor import dtypes
@@ -25,6 +26,7 @@ from ..tracebacks import hide_internal_frames
 _VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 _PLAIN = frozenset((int, slice))
 _OF_VIEWS = _PLAIN | {type(Ellipsis), type(None)}
+Index = SupportsIndex | slice | EllipsisType | Tensor | np.ndarray | range | list[Any] | tuple[Any, ...] | None
 _PARTS = (slice, TensorBase, np.ndarray)
 _LONG = 32  # from this length on a list is one index, whatever it has
 MAX_EXACT_INTEGER = 2.0**53  # numbers of which float64 has all whole ones below, and float32 is not too small for
@@ -35,7 +37,7 @@ _RANGES = {
 _NO_DIMS = "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number"
 
 
-def getitem(x: Any, key: Any) -> Any:
+def getitem(x: Any, key: "Index") -> "Tensor":
     """`x[key]`: a view, or a copy where the key has an index tensor, a mask, a list or a bool.
 
     Raises:
@@ -54,8 +56,8 @@ def getitem(x: Any, key: Any) -> Any:
         if type(key) is slice and x._shape:
             start, stop, step = _bounds(key, x._shape[0])
             return op.slice(x, 0, start, stop, step)
-        is_index = isinstance(key, TensorBase) and key._dtype is dtypes.int64
-        if is_index and key._shape and x._shape and key._vmap_level is None:
+        is_index = isinstance(key, TensorBase) and key._dtype is dtypes.int64 and key._vmap_level is None
+        if is_index and key._shape and x._shape:  # type: ignore[union-attr]
             return op.index(x, [key])
         if type(key) is tuple and _PLAIN.issuperset(map(type, key)) and 0 < len(key) <= len(x._shape):
             result = _stepwise(x, key)
@@ -95,7 +97,7 @@ def _stepwise(x: Any, key: tuple[Any, ...]) -> Any:
     return result
 
 
-def setitem(x: Any, key: Any, value: Any) -> None:
+def setitem(x: Any, key: "Index", value: Any) -> None:
     """`x[key] = value` for a Tensor, a number or a NumPy array that broadcasts to `x[key]`, in place."""
     try:
         if not watch.every:

@@ -1,25 +1,30 @@
 """The part of `Tensor` that is neither memory nor gradients nor a spec'd op: conversion, protocols, indexing, print."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from ..device.device import CPU, resolve
+from ..device.device import CPU, DeviceLike, resolve
 from ..device.device import device as Device
 from ..dispatch import argument_checks
 from ..errors import ArgumentError, type_name
 from ..extension_points import extension
-from ..namespace import op
+from ..namespace import Tensor, op
 from ..ops import creation
 from ..tensor import dtypes, grad_mode, host, override_modes
 from ..tensor.dtypes import dtype as Dtype
-from ..tensor.memory_format import contiguous_format, strided
+from ..tensor.memory_format import contiguous_format, memory_format, strided
 from ..tensor.tensor import TensorBase
 from ..tracebacks import hide_internal_frames
 from . import indexing, printing, queries, resizing
 from .argument_guard import explained
 from .dtype_and_layout import contiguous_as, converted, to_format
+
+Bool = bool  # which is a method in the class below
 
 
 class TensorAttributes(TensorBase):
@@ -81,21 +86,21 @@ class TensorAttributes(TensorBase):
     def _is_view(self) -> bool:
         return self._base is not None and not grad_mode.is_inference(self)
 
-    def _conj(self) -> Any:
+    def _conj(self) -> Tensor:
         return op.conj(self)
 
     def _is_zerotensor(self) -> bool:
         return False
 
-    def type_as(self, other: Any) -> Any:
+    def type_as(self: Any, other: Tensor) -> Tensor:
         """The elements in the dtype of `other`, on its device.
 
         Args:
             other: the tensor to be like.
         """
-        return self.to(other)  # type: ignore[attr-defined]
+        return self.to(other)
 
-    def __pos__(self) -> Any:
+    def __pos__(self: Any) -> Tensor:
         """`+x`: the tensor itself; a RuntimeError for bool."""
         if self._dtype.kind == "b":
             raise RuntimeError("positive(): expected a dtype that is not bool, but got specgrad.bool")
@@ -103,13 +108,13 @@ class TensorAttributes(TensorBase):
 
     positive = __pos__
 
-    def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
+    def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
         """The result of a NumPy function of a tensor as a tensor: `np.sin(x)`."""
         return op.from_numpy(np.asarray(array))
 
 
-def _cast_to(name: str, target: Dtype) -> Any:
-    def cast(self: Any, memory_format: Any = None) -> Any:
+def _cast_to(name: str, target: Dtype) -> Callable[[Any], Tensor]:
+    def cast(self: Any, memory_format: memory_format | None = None) -> Tensor:
         if memory_format is not None:
             return self.to(target, memory_format=memory_format)
         return self if self._dtype is target else converted(self, target)
@@ -155,7 +160,35 @@ class TensorMethods(TensorAttributes):
     byte = _cast_to("byte", dtypes.uint8)
     bool = _cast_to("bool", dtypes.bool_)
 
-    def to(self, *args: Any, **kwargs: Any) -> Any:
+    @overload
+    def to(
+        self,
+        dtype: Dtype,
+        non_blocking: Bool = False,
+        copy: Bool = False,
+        *,
+        memory_format: memory_format | None = None,
+    ) -> Tensor: ...
+    @overload
+    def to(
+        self,
+        device: DeviceLike = None,
+        dtype: Dtype | None = None,
+        non_blocking: Bool = False,
+        copy: Bool = False,
+        *,
+        memory_format: memory_format | None = None,
+    ) -> Tensor: ...
+    @overload
+    def to(
+        self,
+        other: Tensor,
+        non_blocking: Bool = False,
+        copy: Bool = False,
+        *,
+        memory_format: memory_format | None = None,
+    ) -> Tensor: ...
+    def to(self: Any, *args: Any, **kwargs: Any) -> Tensor:
         """The tensor in another dtype or on another device: `to(dtype)`, `to(device, dtype)` or `to(other)`.
 
         Args:
@@ -200,16 +233,16 @@ class TensorMethods(TensorAttributes):
         )
         return self._dtype if is_here else None
 
-    def cpu(self) -> Any:
+    def cpu(self) -> Tensor:
         """The tensor on the CPU: itself where it lies there, else a copy through which gradients pass."""
         return self.to("cpu")
 
-    def cuda(self, device: Any = None, non_blocking: Any = False) -> Any:
+    def cuda(self, device: DeviceLike = None, non_blocking: Bool = False) -> Tensor:
         """The tensor on the CUDA device `device`, the current one when None; `non_blocking` is as in `to`."""
         target_device = "cuda" if device is None else argument_checks.device("cuda", "device", device)
         return self.to(target_device, non_blocking=non_blocking)
 
-    def contiguous(self, memory_format: Any = None) -> Any:
+    def contiguous(self: Any, memory_format: memory_format | None = None) -> Tensor:
         """The tensor itself when it lies in `memory_format`, by default in row-major order, else a copy that does.
 
         Args:
@@ -238,31 +271,31 @@ class TensorMethods(TensorAttributes):
         return host.cuda_array_interface(self)
 
     @property
-    def T(self) -> Any:
+    def T(self) -> Tensor:
         """The tensor with its dimensions reversed."""
         return op.permute(self, tuple(reversed(range(len(self._shape)))))
 
     @property
-    def mT(self) -> Any:
+    def mT(self) -> Tensor:
         """The tensor with its last two dimensions exchanged."""
         if len(self._shape) < 2:
             raise RuntimeError(f"mT: expected a tensor of 2 or more dimensions, but got {len(self._shape)}")
         return op.transpose(self, -2, -1)
 
     @property
-    def H(self) -> Any:
+    def H(self) -> Tensor:
         """The conjugate transpose of a matrix."""
         if len(self._shape) not in (0, 2):
             raise RuntimeError(f"H: expected a tensor of 0 or 2 dimensions, but got {len(self._shape)}")
         return op.conj(self.T)
 
     @property
-    def mH(self) -> Any:
+    def mH(self) -> Tensor:
         """The conjugate of `mT`."""
         return op.conj(self.mT)
 
     @property
-    def real(self) -> Any:
+    def real(self) -> Tensor:
         """The real part, a view; a real tensor itself. What is assigned is written there."""
         return op.real(self)
 
@@ -271,7 +304,7 @@ class TensorMethods(TensorAttributes):
         op.real(self).copy_(_as_tensor(value, self))
 
     @property
-    def imag(self) -> Any:
+    def imag(self) -> Tensor:
         """The imaginary part of a complex tensor, a view. What is assigned is written there."""
         return op.imag(self)
 
@@ -299,7 +332,7 @@ class TensorMethods(TensorAttributes):
     __getitem__ = indexing.getitem
     __setitem__ = indexing.setitem
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: Tensor) -> Tensor:
         return op.matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
 
     __array_priority__ = 1000  # NumPy leaves `array * tensor` to the tensor
@@ -311,7 +344,7 @@ class TensorMethods(TensorAttributes):
         return extension("display")(self)  # type: ignore[no-any-return]
 
     @explained
-    def module_load(self, other: Any, assign: Any = False) -> Any:
+    def module_load(self: Any, other: Tensor, assign: Bool = False) -> Tensor:
         """What becomes of `other` when `load_state_dict` gives it to a module in the place of this tensor.
 
         It is asked where parameters are exchanged (`__future__.set_swap_module_params_on_conversion`); a subclass may
@@ -326,7 +359,7 @@ class TensorMethods(TensorAttributes):
             >>> sg.zeros(2).module_load(sg.ones(2, dtype=sg.float64))
             tensor([1., 1.])
         """
-        return other.detach() if assign else self.detach().copy_(other)  # type: ignore[attr-defined]
+        return other.detach() if assign else self.detach().copy_(other)
 
     as_subclass = override_modes.as_subclass
     _make_subclass = staticmethod(override_modes.make_subclass)

@@ -1,6 +1,6 @@
 """Questions about tensors whose answers are plain Python values, or that no gradient flows through."""
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from ..device.device import CPU
 from ..dispatch import argument_checks
 from ..dispatch.devices import check_devices
 from ..errors import DtypeError
+from ..namespace import Tensor
 from ..ops.numeric.fast_calls import EQUAL
 from ..shapes import broadcast_shapes
 from ..tensor.memory import placed
@@ -19,7 +20,7 @@ __all__ = ["allclose", "equal", "is_complex", "is_conj", "is_floating_point", "i
 __all__ += ["is_tensor", "isclose", "numel"]
 
 
-def is_tensor(obj: Any) -> bool:
+def is_tensor(obj: Any) -> "TypeGuard[Tensor]":
     """Whether `obj` is a Tensor.
 
     Args:
@@ -28,7 +29,7 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, TensorBase)
 
 
-def is_floating_point(input: Any) -> bool:
+def is_floating_point(input: "Tensor") -> bool:
     """Whether the dtype of `input` is a real floating-point one.
 
     Args:
@@ -39,7 +40,7 @@ def is_floating_point(input: Any) -> bool:
     return argument_checks.tensor("is_floating_point", "input", input).is_floating_point()
 
 
-def is_complex(input: Any) -> bool:
+def is_complex(input: "Tensor") -> bool:
     """Whether the dtype of `input` is complex.
 
     Args:
@@ -50,7 +51,7 @@ def is_complex(input: Any) -> bool:
     return argument_checks.tensor("is_complex", "input", input).is_complex()
 
 
-def is_conj(input: Any) -> bool:
+def is_conj(input: "Tensor") -> bool:
     """Whether the elements are yet to be conjugated: the tensor is a view that `conj` has given.
 
     Args:
@@ -61,7 +62,7 @@ def is_conj(input: Any) -> bool:
     return bool(argument_checks.tensor("is_conj", "input", input).conjugated)
 
 
-def is_neg(input: Any) -> bool:
+def is_neg(input: "Tensor") -> bool:
     """Whether the elements are yet to be negated: the tensor is a view such as `imag` of a conjugate.
 
     Args:
@@ -72,7 +73,7 @@ def is_neg(input: Any) -> bool:
     return bool(argument_checks.tensor("is_neg", "input", input).negated)
 
 
-def is_nonzero(input: Any) -> bool:
+def is_nonzero(input: "Tensor") -> bool:
     """Whether the one element of `input` is not zero.
 
     Args:
@@ -86,7 +87,7 @@ def is_nonzero(input: Any) -> bool:
     return bool(argument_checks.tensor("is_nonzero", "input", input))
 
 
-def is_same_size(input: Any, other: Any) -> bool:
+def is_same_size(input: "Tensor", other: "Tensor") -> bool:
     """Whether both tensors have the same shape.
 
     Args:
@@ -100,7 +101,7 @@ def is_same_size(input: Any, other: Any) -> bool:
     return input.is_same_size(argument_checks.tensor("is_same_size", "other", other))
 
 
-def numel(input: Any) -> int:
+def numel(input: "Tensor") -> int:
     """The number of elements of `input`.
 
     Args:
@@ -111,7 +112,7 @@ def numel(input: Any) -> int:
     return argument_checks.tensor("numel", "input", input).numel()
 
 
-def equal(input: Any, other: Any) -> bool:
+def equal(input: "Tensor", other: "Tensor") -> bool:
     """Whether both tensors have the same shape and the same elements; NaN equals nothing.
 
     Args:
@@ -137,7 +138,9 @@ def equal(input: Any, other: Any) -> bool:
     return bool(np.array_equal(compute_array(input), compute_array(other)))
 
 
-def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+def isclose(
+    input: "Tensor", other: "Tensor", rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> "Tensor":
     """For each pair of elements: ``|input - other| <= atol + rtol * |other|``.
 
     Args:
@@ -164,7 +167,9 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     return adopt(placed(np.asarray(close), input._device))
 
 
-def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+def allclose(
+    input: "Tensor", other: "Tensor", rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
     """Whether all elements are close: ``|input - other| <= atol + rtol * |other|``; arguments as of `isclose`.
 
     Raises:

@@ -1,6 +1,6 @@
 """Tensors that get another size in place, and tensors that a Python function fills: methods of `Tensor`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -10,6 +10,7 @@ from ..autograd.version_counter import end_write, note_write
 from ..device.device import CPU
 from ..dispatch import argument_checks
 from ..errors import ShapeError, type_name
+from ..namespace import Tensor
 from ..ops.creation.options import allocating, checked_size, size_argument
 from ..tensor.grad_mode import check_written
 from ..tensor.tensor import alias, note_layout_change
@@ -17,7 +18,7 @@ from ..tensor.tensor import alias, note_layout_change
 LAYOUT = ("_storage", "_flat", "_shape", "_strides", "_offset")
 
 
-def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
+def resize_(self: Any, *sizes: "int | Sequence[int]", memory_format: Any = None) -> "Tensor":
     """Another size over the same memory, which grows where it is too small; the elements stay, in row-major order.
 
     Tensors that share the memory share it when it has grown. What is added has no particular values.
@@ -39,7 +40,7 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     return _resized("resize_", self, size_argument("resize_", sizes))
 
 
-def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Any:
+def resize_as_(self: Any, the_template: "Tensor", *, memory_format: Any = None) -> "Tensor":
     """The size of another tensor; see `resize_`.
 
     Args:
@@ -81,7 +82,7 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
     return tensor
 
 
-def apply_(self: Any, callable: Callable[[Any], Any]) -> Any:
+def apply_(self: Any, callable: Callable[[Any], Any]) -> "Tensor":
     """Each element x becomes callable(x), one after the other: slow, and outside the graph.
 
     Args:
@@ -99,7 +100,7 @@ def apply_(self: Any, callable: Callable[[Any], Any]) -> Any:
     return _called("apply_", self, (), callable)
 
 
-def map_(self: Any, tensor: Any, callable: Callable[[Any, Any], Any]) -> Any:
+def map_(self: Any, tensor: "Tensor", callable: Callable[[Any, Any], Any]) -> "Tensor":
     """Each element x becomes callable(x, y), where y is the element of `tensor` there; see `apply_`.
 
     Args:
@@ -118,7 +119,7 @@ def map_(self: Any, tensor: Any, callable: Callable[[Any, Any], Any]) -> Any:
     return _called("map_", self, (tensor,), callable)
 
 
-def map2_(self: Any, x: Any, y: Any, callable: Callable[[Any, Any, Any], Any]) -> Any:
+def map2_(self: Any, x: "Tensor", y: "Tensor", callable: Callable[[Any, Any, Any], Any]) -> "Tensor":
     """Each element z becomes callable(z, x, y), where x and y are elements of two tensors; see `map_`.
 
     Args:

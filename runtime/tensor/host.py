@@ -8,7 +8,7 @@ import numpy as np
 
 from ..device.device import CPU, META, cuda_available, resolve
 from ..errors import NoDataError, NotFiniteError, type_name
-from ..namespace import op
+from ..namespace import Tensor, op
 from ..tracebacks import hide_internal_frames
 from .dtypes import complex32
 from .grad_mode import mode
@@ -171,7 +171,7 @@ def length(tensor: Any) -> int:
         raise
 
 
-def iterate(tensor: Any) -> Iterator[Any]:
+def iterate(tensor: Any) -> "Iterator[Tensor]":
     if not tensor._shape:
         raise TypeError("iteration over a 0-d tensor")
     return iter(op.unbind(tensor, 0))
@@ -269,7 +269,7 @@ def is_pinned(tensor: Any) -> bool:
     return pinned_memory.is_pinned(tensor._storage)
 
 
-def pin_memory(tensor: Any) -> Any:
+def pin_memory(tensor: Any) -> "Tensor":
     """A copy in page-locked memory, which a device copies while the program goes on.
 
     Returns:

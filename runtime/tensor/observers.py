@@ -237,10 +237,10 @@ def without_interception() -> Iterator[None]:
         _passing.all = before
 
 
-def interceptable(rule: str, sparse: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def interceptable(rule: str, sparse: str = "") -> Callable[[Function], Function]:
     """`rule` is for batching: `random` for what draws numbers, `like` for new tensors; `sparse` for sparse tensors."""
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Any) -> Any:
         name = function.__name__
 
         @functools.wraps(function)
@@ -255,3 +255,8 @@ def interceptable(rule: str, sparse: str = "") -> Callable[[Callable[..., Any]],
         return wrapper
 
     return decorate
+
+
+def sampling(function: Function) -> Function:
+    """`interceptable` for what draws numbers."""
+    return interceptable("random")(function)

@@ -7,7 +7,7 @@ import functools
 import weakref
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -119,13 +119,21 @@ class TensorBase:
         """The number of dimensions."""
         return len(self._shape)
 
-    def size(self, dim: int | None = None) -> Any:
+    @overload
+    def size(self, dim: None = None) -> Size: ...
+    @overload
+    def size(self, dim: int) -> int: ...
+    def size(self, dim: int | None = None) -> Size | int:
         """The shape, or the size of the dimension `dim`."""
         if dim is None:
             return _new_size(Size, self._shape)
         return self._shape[dim_of("size", dim, len(self._shape))]
 
-    def stride(self, dim: int | None = None) -> Any:
+    @overload
+    def stride(self, dim: None = None) -> tuple[int, ...]: ...
+    @overload
+    def stride(self, dim: int) -> int: ...
+    def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """The step in elements from one index to the next, for each dimension or for the dimension `dim`."""
         strides = self._strides
         if strides is None:

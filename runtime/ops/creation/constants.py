@@ -1,12 +1,19 @@
 """Tensors of constants: zeros, ones, full, empty, eye, and single numbers."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ...device.device import DeviceLike
 from ...dispatch import argument_checks
-from ...tensor.dtypes import get_default_dtype, scalar_type
+from ...dispatch.overloads import Number
+from ...namespace import Tensor
+from ...tensor.dtypes import dtype, get_default_dtype, scalar_type
 from ...tensor.layouts import format_strides, relaid
+from ...tensor.memory_format import layout, memory_format
 from ...tensor.overrides import NOT_HANDLED
 from ...tensor.tensor import adopt, from_flat
 from ...tracebacks import hide_internal_frames
@@ -32,15 +39,15 @@ SCALAR = Creation("scalar_tensor", "number", "v")
 
 
 def zeros(
-    *sizes: Any,
-    size: Any = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    *sizes: int | Sequence[int],
+    size: Sequence[int] | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """A tensor of zeros.
 
     Args:
@@ -84,15 +91,15 @@ def _constant(
 
 
 def ones(
-    *sizes: Any,
-    size: Any = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    *sizes: int | Sequence[int],
+    size: Sequence[int] | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """A tensor of ones; arguments as of `zeros`.
 
     Example:
@@ -111,16 +118,16 @@ def ones(
 
 
 def empty(
-    *sizes: Any,
-    size: Any = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    *sizes: int | Sequence[int],
+    size: Sequence[int] | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    memory_format: Any = None,
-) -> Any:
+    memory_format: memory_format | None = None,
+) -> Tensor:
     """A tensor whose elements are whatever the memory holds; arguments as of `zeros`.
 
     Args:
@@ -151,16 +158,16 @@ def empty(
 
 
 def full(
-    size: Any,
-    fill_value: Any,
+    size: Sequence[int],
+    fill_value: Number,
     *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """A tensor of one value.
 
     Args:
@@ -199,13 +206,13 @@ def eye(
     n: int,
     m: int | None = None,
     *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """A matrix with ones on the diagonal and zeros elsewhere, of `n` rows and `m` (default `n`) columns.
 
     Args:
@@ -238,8 +245,13 @@ def eye(
 
 
 def scalar_tensor(
-    s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
-) -> Any:
+    s: Number,
+    *,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
     """A number as a tensor without dimensions.
 
     Args:

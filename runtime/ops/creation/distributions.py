@@ -4,24 +4,27 @@ The numbers are drawn outside of the graph; the gradients of `_standard_gamma` a
 from one gamma distribution to another (`gamma_moved`), at the place where both are the same.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...autograd.inplace import write_out
-from ...device.device import CPU
+from ...device.device import CPU, DeviceLike
 from ...dispatch import argument_checks
 from ...dispatch.shape_rules import is_known
 from ...errors import ShapeError, UnsupportedDtypeError
 from ...kernels.cpu.random_loops import are_between, are_weights
-from ...namespace import op
+from ...namespace import Tensor, op
 from ...shapes import Shape, broadcast_shapes
-from ...tensor.dtypes import bool_, float64, get_default_dtype, int64
-from ...tensor.dtypes import dtype as Dtype
+from ...tensor.dtypes import bool_, dtype, float64, get_default_dtype, int64
 from ...tensor.generator import Generator
 from ...tensor.grad_mode import is_grad_enabled
-from ...tensor.observers import interceptable, watch
+from ...tensor.memory_format import layout
+from ...tensor.observers import sampling, watch
 from ...tensor.tensor import TensorBase, alias, compute_array
 from .fast_calls import Creation
 from .options import allocating, checked_size, chosen_dtype, finish, from_array, require_strided
@@ -29,19 +32,19 @@ from .random import exponential, filled_by, stream, uniform
 from .random import normal as drawn_normal
 
 
-@interceptable("random")
+@sampling
 def normal(
-    mean: Any = 0.0,
-    std: Any = 1.0,
-    size: Any = None,
+    mean: Tensor | float = 0.0,
+    std: Tensor | float = 1.0,
+    size: Sequence[int] | None = None,
     *,
     generator: Generator | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
-    out: Any = None,
-) -> Any:
+    out: Tensor | None = None,
+) -> Tensor:
     """Numbers drawn from normal distributions: `normal(mean, std, size)`, or one for each element of tensors.
 
     Args:
@@ -105,8 +108,10 @@ def _require_std(std: Any) -> None:
         raise RuntimeError(f"normal(): expected std >= 0, but got std={low_limit}")
 
 
-@interceptable("random")
-def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None, out: Any = None) -> Any:
+@sampling
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
     """For each element 1 with the probability that it is, 0 otherwise, in its dtype; no gradient flows through.
 
     Args:
@@ -130,7 +135,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None, 
     return result if out is None else write_out("bernoulli", out, result)
 
 
-def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | None, device: Any) -> Any:
+def trials(name: str, p: Any, shape: Shape, kind: dtype, generator: Generator | None, device: Any) -> Any:
     """1 with probability p: a number, or a tensor that broadcasts to the shape."""
     chosen = stream(name, generator)
     if not isinstance(p, TensorBase):
@@ -168,8 +173,8 @@ _MAX_CACHED = 2.0**62
 SEARCH_THRESHOLD = 16  # places that are looked for one after the other; more are sorted
 
 
-@interceptable("random")
-def poisson(input: Any, generator: Generator | None = None) -> Any:
+@sampling
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """For each element the number of events when so many are expected: k with the probability e^-r r^k / k!.
 
     Args:
@@ -193,8 +198,8 @@ def poisson(input: Any, generator: Generator | None = None) -> Any:
     )
 
 
-@interceptable("random")
-def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Any:
+@sampling
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """For each element the number of successes in `count` trials of probability `prob`.
 
     Args:
@@ -238,10 +243,15 @@ def _flat(t: Any, shape: Shape) -> Any:
     return _plain(t).to(float64).expand(shape).contiguous().array.ravel()
 
 
-@interceptable("random")
+@sampling
 def multinomial(
-    input: Any, num_samples: int, replacement: bool = False, *, generator: Generator | None = None, out: Any = None
-) -> Any:
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
     """Places drawn from each row with probabilities in proportion to its elements.
 
     Args:
@@ -334,7 +344,7 @@ def _standard_gamma(input: Any, generator: Generator | None = None) -> Any:
     return op.gamma_moved(input, input.detach(), sampled) if is_followed else sampled
 
 
-@interceptable("random")
+@sampling
 def _log_gamma(input: Any, generator: Generator | None = None) -> Any:
     """The logarithms of gamma numbers in float64: those of small shapes are too small for any other form."""
     _numbers("_standard_gamma", "input", input)

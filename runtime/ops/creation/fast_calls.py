@@ -42,5 +42,5 @@ def public(function: Any, general: Any, make: Any) -> Any:
 
 def named_like(function: Any, make: Any) -> Any:
     """With another function's name and docstring, but its own parameters."""
-    del update_wrapper(function, make).__wrapped__
+    del update_wrapper(function, make, ("__module__", "__name__", "__qualname__", "__doc__")).__wrapped__
     return function

@@ -1,15 +1,18 @@
 """Tensors of existing data: nested sequences, read level by level (no recursion), NumPy arrays, other tensors."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from ...device.device import DeviceLike
 from ...dispatch import argument_checks
 from ...errors import DtypeError, type_name
-from ...tensor.dtypes import BY_NUMPY, bool_, get_default_dtype, iinfo, int64, promote_types, uint64
-from ...tensor.dtypes import dtype as Dtype
+from ...namespace import Tensor
+from ...tensor.dtypes import BY_NUMPY, bool_, dtype, get_default_dtype, iinfo, int64, promote_types, uint64
 from ...tensor.dtypes import from_numpy as dtype_from_numpy
 from ...tensor.memory import cast, copied
 from ...tensor.overrides import NOT_HANDLED
@@ -22,7 +25,7 @@ _MAX_DIMS = 64
 _RANK: dict[Any, int] = {bool: 0, int: 1, float: 2, complex: 3}
 
 
-def read_nested(op: str, data: Any, kind: Dtype | None) -> tuple[np.ndarray, Dtype]:
+def read_nested(op: str, data: Any, kind: dtype | None) -> tuple[np.ndarray, dtype]:
     if data.__class__ is list and len(types := set(map(type, data))) == 1 and types <= _RANK.keys():  # as most are
         result = kind or _python_dtype(*types)
         return _to_array(op, data, types, result), result
@@ -73,25 +76,25 @@ def _items(sequence: Any) -> Any:
     return sequence if isinstance(sequence, (list, tuple)) else [sequence[i] for i in range(len(sequence))]
 
 
-def _stack(shape: list[int], arrays: list[np.ndarray], kind: Dtype | None) -> tuple[np.ndarray, Dtype]:
+def _stack(shape: list[int], arrays: list[np.ndarray], kind: dtype | None) -> tuple[np.ndarray, dtype]:
     result = _promoted(dtype_from_numpy(array.dtype) for array in arrays)
     stacked = np.stack(arrays).reshape(*shape, *arrays[0].shape)
     return stacked, kind or result
 
 
-def _promoted(kinds: Iterable[Dtype]) -> Dtype:
-    result: Dtype | None = None
+def _promoted(kinds: Iterable[dtype]) -> dtype:
+    result: dtype | None = None
     for kind in set(kinds):
         result = kind if result is None else promote_types(result, kind)
     return get_default_dtype() if result is None else result
 
 
-def _python_dtype(cls: type) -> Dtype:
+def _python_dtype(cls: type) -> dtype:
     default = get_default_dtype()
     return (bool_, int64, default, default.to_complex())[_RANK[cls]]
 
 
-def _leaf_dtype(op: str, leaf: Any) -> Dtype:
+def _leaf_dtype(op: str, leaf: Any) -> dtype:
     if isinstance(leaf, TensorBase):
         return leaf._dtype
     if isinstance(leaf, (np.generic, np.ndarray)):
@@ -124,7 +127,7 @@ def _value(op: str, leaf: Any) -> Any:
     raise _invalid(op, leaf)
 
 
-def _to_array(op: str, values: list[Any], types: set[type], kind: Dtype) -> np.ndarray:
+def _to_array(op: str, values: list[Any], types: set[type], kind: dtype) -> np.ndarray:
     """The numbers in the dtype; integers that do not fit are an error, floats become infinite."""
     if complex in types and kind.kind in "if":
         raise TypeError(f"{op}(): expected real numbers for dtype {kind}, but got complex ones")
@@ -140,7 +143,7 @@ def _to_array(op: str, values: list[Any], types: set[type], kind: Dtype) -> np.n
     return cast(array, kind.np)
 
 
-def _integers(op: str, values: list[Any], types: set[type], kind: Dtype) -> np.ndarray:
+def _integers(op: str, values: list[Any], types: set[type], kind: dtype) -> np.ndarray:
     """Floats are truncated; negative numbers wrap around in what has no sign, as in C, but in uint64, as in PyTorch."""
     wide = np.uint64 if kind is uint64 else np.int64
     array = np.array([_truncated(x) for x in values] if float in types else values, wide)
@@ -153,7 +156,7 @@ def _integers(op: str, values: list[Any], types: set[type], kind: Dtype) -> np.n
     return array.astype(kind.np)
 
 
-def _too_large(op: str, kind: Dtype) -> DtypeError:
+def _too_large(op: str, kind: dtype) -> DtypeError:
     return DtypeError(f"{op}(): a value cannot be converted to {kind} without overflow")
 
 
@@ -167,8 +170,13 @@ DATA = Creation("tensor", "data", "v", inferred=True)
 
 
 def tensor(
-    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
-) -> Any:
+    data: Any,
+    *,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
     """A tensor that holds a copy of `data`.
 
     Args:
@@ -206,7 +214,7 @@ def device_of(data: Any, device: Any) -> Any:
     return data._device if device is None and isinstance(data, TensorBase) else device
 
 
-def _copy_of(op: str, data: Any, kind: Dtype | None) -> Any:
+def _copy_of(op: str, data: Any, kind: dtype | None) -> Any:
     if isinstance(data, TensorBase):
         own = from_flat(copied(data.array).ravel(), data._shape, data._dtype)
         return own if kind is None else own.to(kind)
@@ -228,7 +236,7 @@ def native(op: str, array: np.ndarray) -> np.ndarray:
     return np.asarray(array)
 
 
-def from_numpy(ndarray: np.ndarray) -> Any:
+def from_numpy(ndarray: np.ndarray) -> Tensor:
     """A tensor over the memory of a NumPy array: a change of one is seen in the other.
 
     A read-only array is copied, since writes to a tensor could not be refused.
@@ -259,7 +267,7 @@ def from_numpy(ndarray: np.ndarray) -> Any:
         raise
 
 
-def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
+def as_tensor(data: Any, dtype: dtype | None = None, device: DeviceLike = None) -> Tensor:
     """A tensor of `data` that shares its memory where dtype and device allow; a Tensor keeps its history.
 
     Args:

@@ -1,13 +1,21 @@
 """New tensors with the dtype and device of another one: `zeros_like`, with its shape too, and `new_zeros`."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Protocol, overload
+
+from ...device.device import DeviceLike
 from ...dispatch import argument_checks
+from ...dispatch.overloads import Number
+from ...namespace import Tensor
 from ...shapes import Shape
+from ...tensor.dtypes import dtype
+from ...tensor.generator import Generator
 from ...tensor.layouts import relaid, requested_strides
-from ...tensor.observers import interceptable
+from ...tensor.memory_format import layout, memory_format
+from ...tensor.observers import interceptable, sampling
 from ...tensor.tensor import from_flat
 from .fast_calls import Creation, named_like, public
 from .from_data import tensor
@@ -45,6 +53,37 @@ def made_like(
     return finish(op, relaid(t, requested_strides(op, input, requested)), target_device, requires_grad)
 
 
+class _Like(Protocol):
+    def __call__(
+        self,
+        input: Tensor,
+        *,
+        dtype: dtype | None = None,
+        layout: layout | None = None,
+        device: DeviceLike = None,
+        requires_grad: bool = False,
+        memory_format: memory_format | None = None,
+    ) -> Tensor: ...
+
+
+class _SampledLike(Protocol):
+    def __call__(
+        self,
+        input: Tensor,
+        *,
+        generator: Generator | None = None,
+        dtype: dtype | None = None,
+        layout: layout | None = None,
+        device: DeviceLike = None,
+        requires_grad: bool = False,
+        memory_format: memory_format | None = None,
+    ) -> Tensor: ...
+
+
+@overload
+def _like(creation: Creation, *, sparse: str = "") -> Callable[[Any], _Like]: ...
+@overload
+def _like(creation: Creation, rule: str) -> Callable[[Any], _SampledLike]: ...
 def _like(creation: Creation, rule: str = "like", sparse: str = "") -> Callable[[Any], Any]:
     """The public function of how elements are made, which asks native code before all who watch, of whom it knows."""
 
@@ -66,14 +105,14 @@ def _like(creation: Creation, rule: str = "like", sparse: str = "") -> Callable[
         watched = interceptable(rule, sparse)(named_like(general, make))
 
         def like(
-            input: Any,
+            input: Tensor,
             *,
-            dtype: Any = None,
-            layout: Any = None,
-            device: Any = None,
+            dtype: dtype | None = None,
+            layout: layout | None = None,
+            device: DeviceLike = None,
             requires_grad: bool = False,
-            memory_format: Any = None,
-        ) -> Any:
+            memory_format: memory_format | None = None,
+        ) -> Tensor:
             if layout is not None:
                 require_strided(name, layout)
             made = creation.launch(input, dtype, device, requires_grad, memory_format)
@@ -82,15 +121,15 @@ def _like(creation: Creation, rule: str = "like", sparse: str = "") -> Callable[
             return watched(input, dtype=dtype, device=device, requires_grad=requires_grad, memory_format=memory_format)
 
         def sampled_like(
-            input: Any,
+            input: Tensor,
             *,
-            generator: Any = None,
-            dtype: Any = None,
-            layout: Any = None,
-            device: Any = None,
+            generator: Generator | None = None,
+            dtype: dtype | None = None,
+            layout: layout | None = None,
+            device: DeviceLike = None,
             requires_grad: bool = False,
-            memory_format: Any = None,
-        ) -> Any:
+            memory_format: memory_format | None = None,
+        ) -> Tensor:
             if layout is not None:
                 require_strided(name, layout)
             made = creation.launch(generator, input, dtype, device, requires_grad, memory_format)
@@ -105,7 +144,7 @@ def _like(creation: Creation, rule: str = "like", sparse: str = "") -> Callable[
 
 
 @_like(ZEROS_LIKE, sparse="without_elements")
-def zeros_like(shape: Shape, kind: Any, device: Any) -> Any:
+def zeros_like(shape: Shape, kind: Any, device: Any) -> Tensor:
     """Zeros of the shape, dtype and device of `input`.
 
     Args:
@@ -125,19 +164,19 @@ def zeros_like(shape: Shape, kind: Any, device: Any) -> Any:
 
 
 @_like(ONES_LIKE)
-def ones_like(shape: Shape, kind: Any, device: Any) -> Any:
+def ones_like(shape: Shape, kind: Any, device: Any) -> Tensor:
     """Ones of the shape, dtype and device of `input`; arguments as of `zeros_like`."""
     return filled("ones_like", shape, 1, kind, device)
 
 
 @_like(EMPTY_LIKE, sparse="without_elements")
-def empty_like(shape: Shape, kind: Any, device: Any) -> Any:
+def empty_like(shape: Shape, kind: Any, device: Any) -> Tensor:
     """A tensor like `input` whose elements are whatever the memory holds; arguments as of `zeros_like`."""
     return from_flat(allocate("empty_like", shape, kind, device), shape, kind)
 
 
 @_like(RAND_LIKE, "random")
-def rand_like(shape: Shape, kind: Any, device: Any, generator: Any) -> Any:
+def rand_like(shape: Shape, kind: Any, device: Any, generator: Any) -> Tensor:
     """Numbers drawn uniformly from [0, 1) in the shape, dtype and device of `input`.
 
     Args:
@@ -148,21 +187,21 @@ def rand_like(shape: Shape, kind: Any, device: Any, generator: Any) -> Any:
 
 
 @_like(RANDN_LIKE, "random")
-def randn_like(shape: Shape, kind: Any, device: Any, generator: Any) -> Any:
+def randn_like(shape: Shape, kind: Any, device: Any, generator: Any) -> Tensor:
     """Numbers drawn from the standard normal distribution, arguments as of `rand_like`."""
     return normal("randn_like", generator, shape, kind, device=device)
 
 
 @interceptable("like")
 def full_like(
-    input: Any,
-    fill_value: Any,
+    input: Tensor,
+    fill_value: Number,
     *,
-    dtype: Any = None,
-    device: Any = None,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Any:
+    memory_format: memory_format | None = None,
+) -> Tensor:
     """One value in the shape, dtype and device of `input`.
 
     Args:
@@ -178,18 +217,18 @@ def full_like(
     )
 
 
-@interceptable("random")
+@sampling
 def randint_like(
-    input: Any,
-    low: Any = 0,
-    high: Any = None,
+    input: Tensor,
+    low: int = 0,
+    high: int | Sequence[int] | None = None,
     *,
-    generator: Any = None,
-    dtype: Any = None,
-    device: Any = None,
+    generator: Generator | None = None,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Any:
+    memory_format: memory_format | None = None,
+) -> Tensor:
     """Integers drawn uniformly from [low, high) in the shape, dtype and device of `input`.
 
     Args:
@@ -202,7 +241,9 @@ def randint_like(
     return made_like("randint_like", partial(integers, *args), input, dtype, device, requires_grad, memory_format)
 
 
-def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: dtype | None = None, device: DeviceLike = None, requires_grad: bool = False
+) -> Tensor:
     """A tensor of `data` with the dtype and device of this one.
 
     Args:
@@ -217,8 +258,13 @@ def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, r
 
 
 def new_zeros(
-    self: Any, *sizes: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Any:
+    self: Tensor,
+    *sizes: int | Sequence[int],
+    size: Sequence[int] | None = None,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Zeros in the given size, with the dtype and device of this tensor.
 
     Args:
@@ -234,8 +280,13 @@ def new_zeros(
 
 
 def new_ones(
-    self: Any, *sizes: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Any:
+    self: Tensor,
+    *sizes: int | Sequence[int],
+    size: Sequence[int] | None = None,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Ones in the given size, with the dtype and device of this tensor; arguments as of `new_zeros`."""
     if (made := NEW_ONES.launch(self, sizes, size, dtype, device, requires_grad)) is not None:
         return made
@@ -245,8 +296,14 @@ def new_ones(
 
 
 def new_full(
-    self: Any, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Any:
+    self: Tensor,
+    size: Sequence[int],
+    fill_value: Number,
+    *,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """One value in the given size, with the dtype and device of this tensor.
 
     Args:
@@ -264,8 +321,13 @@ def new_full(
 
 
 def new_empty(
-    self: Any, *sizes: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Any:
+    self: Tensor,
+    *sizes: int | Sequence[int],
+    size: Sequence[int] | None = None,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Uninitialised elements in the given size; arguments as of `new_zeros`."""
     if (made := NEW_EMPTY.launch(self, sizes, size, dtype, device, requires_grad)) is not None:
         return made

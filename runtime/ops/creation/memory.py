@@ -1,15 +1,19 @@
 """Tensors over the memory of others, of what `asarray` takes or by DLPack, and memory of a given layout."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...device.device import cuda_device, cuda_device_count
+from ...device.device import DeviceLike, cuda_device, cuda_device_count
 from ...dispatch import argument_checks
 from ...errors import ShapeError, type_name
+from ...namespace import Tensor
 from ...shapes import contiguous_strides
 from ...tensor.dlpack import CUDA, CUDA_MANAGED, consume_capsule, content, renamed
-from ...tensor.dtypes import get_default_dtype
+from ...tensor.dtypes import dtype, get_default_dtype
 from ...tensor.tensor import TensorBase, alias, from_flat
 from ...tensor.view_shapes import span
 from .from_data import as_tensor, device_of, from_numpy, tensor
@@ -18,8 +22,13 @@ from .options import allocate, checked_size, chosen_dtype, finish
 
 
 def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
-) -> Any:
+    obj: Any,
+    *,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:
     """A tensor of `obj`: `copy=True` always copies, `copy=False` never does, None only where it must.
 
     Args:
@@ -53,7 +62,7 @@ def asarray(
     return finish("asarray", result, device_of(obj, device), requires_grad or False, is_data=True)
 
 
-def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:
+def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None = None) -> Tensor:
     """A tensor over the memory of an object with `__dlpack__`: an array of any library, on the CPU or a CUDA device.
 
     On a device the object is asked to have its work done before what the current stream is given from now on.
@@ -159,14 +168,14 @@ def _requested_capsule(value: Any, stream: int | None) -> Any:
 
 
 def empty_strided(
-    size: Any,
-    stride: Any,
+    size: Sequence[int],
+    stride: Sequence[int],
     *,
-    dtype: Any = None,
-    device: Any = None,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """Uninitialised elements in the given size, that lie in memory with the given strides.
 
     Args:
@@ -188,8 +197,13 @@ def empty_strided(
 
 
 def new_empty_strided(
-    self: Any, size: Any, stride: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Any:
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Uninitialised elements with the given strides, and the dtype and device of this tensor.
 
     Args:
@@ -203,14 +217,14 @@ def new_empty_strided(
 
 
 def empty_permuted(
-    size: Any,
-    physical_layout: Any,
+    size: Sequence[int],
+    physical_layout: Sequence[int],
     *,
-    dtype: Any = None,
-    device: Any = None,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """Uninitialised elements without gaps, with the dimensions in memory in a given order.
 
     Args:
@@ -255,7 +269,7 @@ def _checked_layout(name: str, size: Any, stride: Any, kind: Any, device: Any) -
     return alias(memory, shape, strides if strides != contiguous_strides(shape) else None, 0)
 
 
-def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Any:
+def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
     """A tensor over the memory of a Python object: a change of one is seen in the other.
 
     Memory that may not be written to is copied, since writes to a tensor could not be refused.

@@ -6,22 +6,23 @@ float32, complex numbers are pairs of real ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ...device.device import CPU, META
+from ...device.device import CPU, META, DeviceLike
 from ...dispatch import argument_checks
 from ...errors import DtypeError, UnsupportedDtypeError
 from ...kernels.cpu import random
+from ...namespace import Tensor
 from ...shapes import Shape
-from ...tensor.dtypes import FLOAT8, bfloat16, bool_, get_default_dtype, iinfo, int64
-from ...tensor.dtypes import dtype as Dtype
+from ...tensor.dtypes import FLOAT8, bfloat16, bool_, dtype, get_default_dtype, iinfo, int64
 from ...tensor.generator import Generator, default_generator
-from ...tensor.observers import interceptable
+from ...tensor.memory_format import layout
+from ...tensor.observers import sampling
 from ...tensor.tensor import from_flat
 from ...tracebacks import hide_internal_frames
 from .fast_calls import Creation, named_like, public
@@ -54,7 +55,7 @@ class Range(NamedTuple):
 
 
 @lru_cache(256)
-def range_of(kind: Dtype, low: float, high: float) -> Range:
+def range_of(kind: dtype, low: float, high: float) -> Range:
     """[low, high) in a dtype: nothing is rounded up to `high`, unless it is all there is."""
     part = kind.to_real() if kind.kind == "c" else kind
     digits = 24 if part.native else 8 if part is bfloat16 else 11
@@ -66,7 +67,7 @@ def range_of(kind: Dtype, low: float, high: float) -> Range:
 
 
 def uniform(
-    op: str, generator: Generator, size: Shape, kind: Dtype, low: float = 0.0, high: float = 1.0, device: Any = None
+    op: str, generator: Generator, size: Shape, kind: dtype, low: float = 0.0, high: float = 1.0, device: Any = None
 ) -> Any:
     """Numbers in [low, high), also after rounding to a 16-bit dtype; both parts of a complex number."""
     _require_fractions(op, kind)
@@ -74,7 +75,7 @@ def uniform(
 
 
 def normal(
-    op: str, generator: Generator, size: Shape, kind: Dtype, mean: float = 0.0, std: float = 1.0, device: Any = None
+    op: str, generator: Generator, size: Shape, kind: dtype, mean: float = 0.0, std: float = 1.0, device: Any = None
 ) -> Any:
     """Numbers of this mean and standard deviation; a complex number has half of the variance in each part."""
     _require_fractions(op, kind)
@@ -84,7 +85,7 @@ def normal(
     return sampled.add_(mean) if mean else sampled
 
 
-def exponential(op: str, generator: Generator, size: Shape, kind: Dtype, rate: float = 1.0, device: Any = None) -> Any:
+def exponential(op: str, generator: Generator, size: Shape, kind: dtype, rate: float = 1.0, device: Any = None) -> Any:
     """Numbers of the density rate e^(-rate x), larger than 0."""
     if kind.kind != "f":
         raise UnsupportedDtypeError(f"{op}(): expected a floating point dtype, but got {kind}")
@@ -92,7 +93,7 @@ def exponential(op: str, generator: Generator, size: Shape, kind: Dtype, rate: f
 
 
 def integers(
-    op: str, generator: Generator, bounds: tuple[int, int], size: Shape, kind: Dtype, device: Any = None
+    op: str, generator: Generator, bounds: tuple[int, int], size: Shape, kind: dtype, device: Any = None
 ) -> Any:
     """Integers in [low, high), each as likely as the others, up to 2^-64."""
     low, high = bounds
@@ -112,12 +113,12 @@ def filled_by(
     op: str,
     generator: Generator,
     size: Shape,
-    kind: Dtype,
+    kind: dtype,
     device: Any,
     *args: Any,
     bits: int = 64,
     random_count: int | None = None,
-    cast_to: Dtype | None = None,
+    cast_to: dtype | None = None,
 ) -> Any:
     target_device = device_for(op, device)
     flat = allocate_array(op, prod(size), kind.np, target_device)
@@ -126,13 +127,13 @@ def filled_by(
     return converted(from_flat(flat, size, kind), kind if cast_to is None else cast_to)
 
 
-def converted(t: Any, kind: Dtype) -> Any:
+def converted(t: Any, kind: dtype) -> Any:
     if t._dtype is kind:
         return t
     return from_flat(cast(t._flat, kind), t._shape, kind) if t._device is CPU else t.to(kind)
 
 
-def _require_fractions(op: str, kind: Dtype) -> None:
+def _require_fractions(op: str, kind: dtype) -> None:
     if kind.kind not in "fc" or kind in FLOAT8:
         raise UnsupportedDtypeError(
             f"{op}(): expected a floating point or complex dtype, but got {kind}: not implemented for "
@@ -140,7 +141,7 @@ def _require_fractions(op: str, kind: Dtype) -> None:
         )
 
 
-def _floats(op: str, generator: Generator, size: Shape, kind: Dtype, device: Any, fill: str, *numbers: float) -> Any:
+def _floats(op: str, generator: Generator, size: Shape, kind: dtype, device: Any, fill: str, *numbers: float) -> Any:
     """Floating-point numbers, both parts of complex ones; those of 16 bits are computed in float32 on the host."""
     target_device = device_for(op, device)
     sampled = kind.compute if target_device is CPU else kind
@@ -168,7 +169,22 @@ RANDINT = Creation("randint", "integers", "gvns")
 RANDPERM = Creation("randperm", "permutation", "gv")
 
 
-def _sampled(creation: Creation) -> Callable[[Any], Any]:
+class _Sampled(Protocol):
+    def __call__(
+        self,
+        *sizes: int | Sequence[int],
+        size: Sequence[int] | None = None,
+        generator: Generator | None = None,
+        out: Tensor | None = None,
+        dtype: dtype | None = None,
+        layout: layout | None = None,
+        device: DeviceLike = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+    ) -> Tensor: ...
+
+
+def _sampled(creation: Creation) -> Callable[[Any], _Sampled]:
     """The public function of how numbers are drawn, which asks native code before all who watch, of whom it knows."""
 
     def decorate(make: Any) -> Any:
@@ -190,26 +206,31 @@ def _sampled(creation: Creation) -> Callable[[Any], Any]:
             t = make(stream(name, generator), shape, kind, device)
             return finish(name, t, device, requires_grad, pin_memory)
 
-        watched = interceptable("random")(named_like(general, make))
+        watched = sampling(named_like(general, make))
 
         def sampled(
-            *sizes: Any,
-            size: Any = None,
+            *sizes: int | Sequence[int],
+            size: Sequence[int] | None = None,
             generator: Generator | None = None,
-            out: Any = None,
-            dtype: Any = None,
-            layout: Any = None,
-            device: Any = None,
+            out: Tensor | None = None,
+            dtype: dtype | None = None,
+            layout: layout | None = None,
+            device: DeviceLike = None,
             requires_grad: bool = False,
             pin_memory: bool = False,
-        ) -> Any:
+        ) -> Tensor:
             if layout is not None:
                 require_strided(name, layout)
             if out is None:
                 made = creation.launch(generator, sizes, size, dtype, device, requires_grad, pin_memory)
                 if made is not None:
                     return made
-            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
+            options: dict[str, Any] = {
+                "dtype": dtype,
+                "device": device,
+                "requires_grad": requires_grad,
+                "pin_memory": pin_memory,
+            }
             if out is not None:
                 options["out"] = out
             return watched(*sizes, size=size, generator=generator, **options)
@@ -220,7 +241,7 @@ def _sampled(creation: Creation) -> Callable[[Any], Any]:
 
 
 @_sampled(RAND)
-def rand(generator: Generator, shape: Shape, kind: Dtype, device: Any) -> Any:
+def rand(generator: Generator, shape: Shape, kind: dtype, device: Any) -> Tensor:
     """Numbers drawn uniformly from [0, 1).
 
     Args:
@@ -241,7 +262,7 @@ def rand(generator: Generator, shape: Shape, kind: Dtype, device: Any) -> Any:
 
 
 @_sampled(RANDN)
-def randn(generator: Generator, shape: Shape, kind: Dtype, device: Any) -> Any:
+def randn(generator: Generator, shape: Shape, kind: dtype, device: Any) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1; arguments as of `rand`.
 
     Example:
@@ -262,20 +283,20 @@ def randint_bounds(op: str, low: Any, high: Any) -> tuple[int, int]:
     return argument_checks.integer(op, "low", low), argument_checks.integer(op, "high", high)
 
 
-@interceptable("random")
+@sampling
 def randint(
-    low: Any = 0,
-    high: Any = None,
-    size: Any = None,
+    low: int = 0,
+    high: int | Sequence[int] | None = None,
+    size: Sequence[int] | None = None,
     *,
     generator: Generator | None = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """Integers drawn uniformly from [low, high): `randint(high, size)` or `randint(low, high, size)`.
 
     Args:
@@ -311,18 +332,18 @@ def randint(
     return finish("randint", t, device, requires_grad, pin_memory)
 
 
-@interceptable("random")
+@sampling
 def randperm(
     n: int,
     *,
     generator: Generator | None = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """The numbers from 0 to n - 1 in random order.
 
     Args:
@@ -354,7 +375,7 @@ def randperm(
     return finish("randperm", t, device, requires_grad, pin_memory)
 
 
-@interceptable("random")
+@sampling
 def survivors(*sizes: int, p: float, device: Any = None) -> Any:
     """False with probability p < 1, which is rounded to a multiple of 2^-32: what dropout leaves."""
     if (made := SURVIVORS.launch(None, sizes, None, p, bool_, device, False)) is not None:

@@ -1,14 +1,16 @@
 """Filling a tensor in place with random numbers: `normal_`, `uniform_`, `cauchy_` and the like."""
 
+from __future__ import annotations
+
 from math import log1p, pi
 from typing import Any
 
 from ...dispatch import argument_checks
 from ...errors import UnsupportedDtypeError
-from ...namespace import op
+from ...namespace import Tensor, op
 from ...tensor.dtypes import float64, iinfo
 from ...tensor.generator import Generator
-from ...tensor.observers import interceptable
+from ...tensor.observers import sampling
 from .distributions import trials
 from .fast_calls import Creation
 from .random import converted, exponential, integers, normal, stream, uniform
@@ -19,8 +21,8 @@ EXPONENTIAL = Creation("exponential_", "exponential", "Tnng")
 TRIALS = Creation("bernoulli_", "trials", "Tnng")
 
 
-@interceptable("random")
-def uniform_(self: Any, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Any:
+@sampling
+def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn uniformly from [from_, to).
 
     Args:
@@ -49,8 +51,8 @@ def _sampled(name: str, draw: Any, like: Any, generator: Generator | None, kind:
     return draw(name, stream(name, generator), like._shape, kind, *numbers, like._device)
 
 
-@interceptable("random")
-def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Any:
+@sampling
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the normal distribution N(mean, std^2).
 
     Args:
@@ -70,8 +72,8 @@ def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Genera
     return op.copy_(self, _sampled("normal_", normal, self, generator, self._dtype, mean_value, width))
 
 
-@interceptable("random")
-def random_(self: Any, from_: int = 0, to: int | None = None, *, generator: Generator | None = None) -> Any:
+@sampling
+def random_(self: Tensor, from_: int = 0, to: int | None = None, *, generator: Generator | None = None) -> Tensor:
     """Fill with integers drawn uniformly from [from_, to); `random_(to)` starts at 0.
 
     Args:
@@ -96,8 +98,8 @@ def _largest_exact(kind: Any) -> int:
     return {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24}.get(kind.name, 2**53)
 
 
-@interceptable("random")
-def bernoulli_(self: Any, p: Any = 0.5, *, generator: Generator | None = None) -> Any:
+@sampling
+def bernoulli_(self: Tensor, p: Tensor | float = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Fill with 1 with probability p and with 0 otherwise.
 
     Args:
@@ -113,8 +115,8 @@ def bernoulli_(self: Any, p: Any = 0.5, *, generator: Generator | None = None) -
     return op.copy_(self, trials("bernoulli_", p, self._shape, self._dtype, generator, self._device))
 
 
-@interceptable("random")
-def exponential_(self: Any, lambd: float = 1.0, *, generator: Generator | None = None) -> Any:
+@sampling
+def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers of the density lambd * exp(-lambd * x).
 
     Args:
@@ -137,8 +139,8 @@ _MAX_CACHED = 2.0**62  # trials, that an int64 holds
 _RARE = 1e-16  # a probability above which so many do not happen
 
 
-@interceptable("random")
-def geometric_(self: Any, p: float, *, generator: Generator | None = None) -> Any:
+@sampling
+def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers of trials until the first success: k with the probability (1 - p)^(k - 1) p.
 
     Args:
@@ -159,8 +161,8 @@ def geometric_(self: Any, p: float, *, generator: Generator | None = None) -> An
     return op.copy_(self, converted(counts, self._dtype))
 
 
-@interceptable("random")
-def cauchy_(self: Any, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Any:
+@sampling
+def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers of the density sigma / (pi ((x - median)^2 + sigma^2)).
 
     Args:
@@ -179,8 +181,8 @@ def cauchy_(self: Any, median: float = 0.0, sigma: float = 1.0, *, generator: Ge
     return op.copy_(self, converted(sampled, self._dtype))
 
 
-@interceptable("random")
-def log_normal_(self: Any, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Any:
+@sampling
+def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers whose logarithm has the normal distribution N(mean, std^2).
 
     Args:

@@ -1,5 +1,7 @@
 """Numbers in a row, at equal distances or ratios, and the places of the elements below and above a diagonal."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from math import ceil
@@ -8,12 +10,15 @@ from typing import Any
 import numpy as np
 
 from ...compiler.passes.loading import is_loaded
+from ...device.device import DeviceLike
 from ...device.threads.parallel_for import shared
 from ...dispatch import argument_checks
+from ...dispatch.overloads import Number
 from ...errors import DtypeError, ShapeError, UnsupportedDtypeError
 from ...kernels.cpu.allocate_and_fill import FILL_ELEMENTS_THRESHOLD, empty, steps_from, steps_to
-from ...tensor.dtypes import bool_, complex128, float64, get_default_dtype, int64
-from ...tensor.dtypes import dtype as Dtype
+from ...namespace import Tensor
+from ...tensor.dtypes import bool_, complex128, dtype, float64, get_default_dtype, int64
+from ...tensor.memory_format import layout
 from ...tensor.overrides import NOT_HANDLED
 from ...tensor.tensor import TensorBase, host_array
 from ...tracebacks import hide_internal_frames
@@ -37,17 +42,17 @@ MAX_NUMPY_ELEMENTS = 1 << 17  # numbers from which the compiler is worth being l
 
 
 def arange(
-    start: Any = None,
-    end: Any = None,
-    step: Any = 1,
+    start: Number | None = None,
+    end: Number | None = None,
+    step: Number = 1,
     *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """The ceil((end - start) / step) numbers from `start` (default 0) up to but without `end`, `step` apart.
 
     Args:
@@ -91,7 +96,7 @@ def arange(
         raise
 
 
-def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
+def _range(numbers: list[Any], kind: dtype) -> np.ndarray:
     if kind.kind in "bc":
         raise UnsupportedDtypeError(f"arange(): not implemented for {kind}")
     if any(isinstance(x, complex) for x in numbers):
@@ -119,7 +124,7 @@ def in_a_loop(count: int) -> bool:
     return count >= (FILL_ELEMENTS_THRESHOLD if is_loaded() else MAX_NUMPY_ELEMENTS)
 
 
-def _steps(first: Any, step: Any, count: int, kind: Dtype) -> np.ndarray:
+def _steps(first: Any, step: Any, count: int, kind: dtype) -> np.ndarray:
     if not ((kind.native or kind is int64) and in_a_loop(count)):
         return first + step * np.arange(count)
     values = empty(count, kind.np)
@@ -128,17 +133,17 @@ def _steps(first: Any, step: Any, count: int, kind: Dtype) -> np.ndarray:
 
 
 def linspace(
-    start: Any,
-    end: Any,
+    start: Number,
+    end: Number,
     steps: int,
     *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, at equal distances.
 
     Args:
@@ -176,7 +181,7 @@ def linspace(
         raise
 
 
-def _line(first: Any, last: Any, count: int, kind: Dtype) -> np.ndarray:
+def _line(first: Any, last: Any, count: int, kind: dtype) -> np.ndarray:
     """Each half is counted from its own end, so that the line is symmetric and both ends are exact."""
     if count < 2:
         return np.full(count, first)
@@ -191,18 +196,18 @@ def _line(first: Any, last: Any, count: int, kind: Dtype) -> np.ndarray:
 
 
 def logspace(
-    start: Any,
-    end: Any,
+    start: Number,
+    end: Number,
     steps: int,
     base: float = 10.0,
     *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """`steps` numbers from base^start to base^end, both included, at equal ratios.
 
     Args:
@@ -233,7 +238,7 @@ def logspace(
     return finish("logspace", from_array(values, kind), device, requires_grad, pin_memory)
 
 
-def _checked(op: str, steps: Any, dtype: Any, **arg: Any) -> tuple[int, Dtype, list[Any]]:
+def _checked(op: str, steps: Any, dtype: Any, **arg: Any) -> tuple[int, dtype, list[Any]]:
     for name, value in arg.items():
         if isinstance(value, TensorBase) and value._shape:
             raise ShapeError(
@@ -252,8 +257,14 @@ def _checked(op: str, steps: Any, dtype: Any, **arg: Any) -> tuple[int, Dtype, l
 
 
 def tril_indices(
-    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, pin_memory: bool = False
-) -> Any:
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """The places (i, j) with j - i <= offset of a matrix, row by row: all i, and below them all j.
 
     Args:
@@ -281,8 +292,14 @@ def tril_indices(
 
 
 def triu_indices(
-    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, pin_memory: bool = False
-) -> Any:
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """The places (i, j) with j - i >= offset of a matrix, arguments as of `tril_indices`.
 
     Example:

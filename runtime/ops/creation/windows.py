@@ -1,5 +1,7 @@
 """Windows, weights that fade a piece of a signal in and out, and the frequencies of a discrete Fourier transform."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from inspect import Signature, signature
@@ -7,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from ...device.device import DeviceLike
 from ...dispatch import argument_checks
-from ...tensor.dtypes import get_default_dtype
+from ...namespace import Tensor
+from ...tensor.dtypes import dtype, get_default_dtype
 from .fast_calls import named_like
 from .options import allocating, checked_size, chosen_dtype, finish, from_array, written
 
 
-def _window(weights: Callable[..., np.ndarray]) -> Callable[..., Any]:
+def _window(weights: Callable[..., np.ndarray]) -> Callable[..., Tensor]:
     """The public function of weights at the angles 2 pi n / N; their other parameters are the window's own numbers."""
     op, parameters = weights.__name__, signature(weights)
 
@@ -21,12 +25,12 @@ def _window(weights: Callable[..., np.ndarray]) -> Callable[..., Any]:
         window_length: int,
         periodic: bool = True,
         *own: Any,
-        dtype: Any = None,
-        device: Any = None,
+        dtype: dtype | None = None,
+        device: DeviceLike = None,
         pin_memory: bool = False,
         requires_grad: bool = False,
         **named: Any,
-    ) -> Any:
+    ) -> Tensor:
         try:
             arguments = parameters.bind(None, *own, **named).arguments
         except TypeError as error:
@@ -133,12 +137,12 @@ def fftfreq(
     n: int,
     d: float = 1.0,
     *,
-    out: Any = None,
-    dtype: Any = None,
-    device: Any = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """The frequencies [0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / (d n) of the numbers of `fft`.
 
     Args:
@@ -164,12 +168,12 @@ def rfftfreq(
     n: int,
     d: float = 1.0,
     *,
-    out: Any = None,
-    dtype: Any = None,
-    device: Any = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """The frequencies [0, 1, ..., n // 2] / (d n) of the numbers of `rfft`, arguments as of `fftfreq`.
 
     Example:

@@ -82,7 +82,7 @@ def _products(indices: Tensor, weight: Tensor, offsets: Tensor | None, mode: str
         counts = max(size, 1)
     else:
         bags, bag = offsets._shape[0] - 1, _bag_numbers(offsets, column._shape[0])
-        counts = offsets.diff().clamp(1).unsqueeze(1).to(weight.dtype)
+        counts = offsets.diff().clamp(1).unsqueeze(1).to(weight.dtype)  # type: ignore[assignment]
     numbers = weight.new_ones(column._shape) if factors is None else factors.reshape((-1,))
     try:
         total = op.coordinate_mm(numbers, bag, column, bags, weight)
