@@ -62,6 +62,7 @@ ELSEWHERE = {
     "cubins": (".packaging.cubins", "cubins_command"),
     "modules": (".packaging.llvm_modules", "modules_command"),
     "pieces": (".tables.command", "pieces_command"),
+    "site": (".site.command", "site_command"),
     "wheel": (".packaging.wheel", "wheel_command"),
 }
 

@@ -86,7 +86,9 @@ def test_links_lead_somewhere(files: Files) -> None:
             path = (DOCS / name).parent / target
             assert path.exists(), f"{name}: {target}"
             if path.suffix == ".md" and anchor:
-                assert f"\n## {anchor}\n" in path.read_text(encoding="utf-8"), f"{name}: {target}#{anchor}"
+                headings = re.findall(r"^## (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+                slugs = {heading.lower().replace(" ", "-") for heading in headings}
+                assert anchor.lower() in slugs, f"{name}: {target}#{anchor}"
 
 
 SAYS = [
@@ -94,7 +96,7 @@ SAYS = [
     ("mul", "`other` where `self` requires grad"),
     ("relu", "Where there are two slopes the gradient is the smaller"),
     ("log1p", "- domain: `self` in ["),
-    ("tanh", "![tanh and its slope](../pictures/ops/tanh.svg)"),
+    ("tanh", "![tanh and its derivative](../pictures/ops/tanh.svg)"),
     ("transpose", "- computed: as a view by `transpose` of runtime/tensor/view_shapes.py"),
     ("matmul", "- gradient: through the ops that it is made of"),
     ("clamp", "with `min="),
