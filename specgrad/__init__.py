@@ -164,7 +164,7 @@ if _TYPE_CHECKING:
     from .runtime.extensions.torch_compat.as_torch import as_torch
     from .storage import TypedStorage, UntypedStorage, from_file, is_storage
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 newaxis = None
 half, float, double = _dtypes.float16, _dtypes.float32, _dtypes.float64

@@ -1,8 +1,8 @@
 """`python -m codegen statistics`: the figures of the documents, and which of them are stale.
 
-A figure in a document has its name behind it, in a comment that readers do not see: `683<!--entries-->`. It is counted in
-the spec, or read from the page with the output of the command that measured it. `683<!--at entries-->` stands where
-something was measured that takes long: it is what the figure was then, and is stale once that has changed much.
+In the source of a document a figure is followed by its name, in a comment that is not shown: `683<!--entries-->`. Its
+value is counted in the spec, or read from the page with the output of the command that measured it. Beside a
+measurement that takes long stands what it was made with, `683<!--at entries-->`: if that has changed much, it is stale.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """PyTorch beside specgrad: its functions under the same names, the same arguments, and whether two calls end alike.
 
-What may differ stands in docs/pytorch-details.md, in the table that `LINES` reads. Without PyTorch nothing here is compared.
+What may differ stands in docs/pytorch-details.md, in the table that `LINES` reads. Without PyTorch nothing is compared.
 """
 
 from __future__ import annotations
