@@ -14,6 +14,7 @@ from .public import Public, public_objects
 FOLDER = "docs/api"
 OP_HEADING = re.compile(r"^## (\w+)$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 MAX_NAMES = 8  # of a module in the index
+MAX_LINE = 88  # of a signature
 OP_CALL = re.compile(r"\b(sg\.[\w.]+|Tensor\.\w+)(?=[(`])")
 
 
@@ -114,7 +115,23 @@ def _signature(public: Public) -> str:
         shown = "(...)"
     shown = re.sub(r"\b(?:collections\.abc|typing|specgrad(?:\.\w+)*)\.(?=[A-Z])", "", shown).replace("'", "")
     name = public.path if public.kind != "method" else _name(public)
-    return f"```text\n{name}{shown.replace('(self, ', '(').replace('(self)', '()')}\n```"
+    line = f"{name}{shown.replace('(self, ', '(').replace('(self)', '()')}"
+    return f"```text\n{line if len(line) <= MAX_LINE else _broken(line)}\n```"
+
+
+def _broken(line: str) -> str:
+    """A signature with a parameter a line; commas inside brackets stay."""
+    head, _, rest = line.partition("(")
+    depth, parts = 1, [""]
+    for position, char in enumerate(rest):
+        depth += (char in "([{") - (char in ")]}")
+        if depth == 0:
+            return f"{head}(\n" + "".join(f"    {part.strip()},\n" for part in parts) + rest[position:]
+        if char == "," and depth == 1:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return line
 
 
 def _name(public: Public) -> str:

@@ -1,7 +1,9 @@
 """`python -m codegen site`: builds the documentation with MkDocs Material, as `mkdocs.yml` says."""
 
 import argparse
+import logging
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,14 @@ def site_command(argv: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, default=TREE / "out" / "site", help="folder; html/index.html is the site")
     parser.add_argument("--no-api", action="store_true", help="leave out the pages of modules and classes")
     options = parser.parse_args(argv)
-    build(options.out, api=not options.no_api)
+    from mkdocs.exceptions import Abort
+
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
+    try:
+        build(options.out, api=not options.no_api)
+    except Abort as error:
+        print(error, file=sys.stderr)
+        return 1
     print(options.out / "html" / "index.html")
     return 0
 

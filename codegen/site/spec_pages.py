@@ -8,6 +8,7 @@ from ..pages.statistics import own_lines
 from ..spec.model import Entry
 
 FOLDER = "docs/spec"
+UNSEARCHED = "---\nsearch: {exclude: true}\n---\n"  # the page of the op has its words
 
 
 def spec_pages(path: Path, entries: Sequence[Entry]) -> tuple[dict[str, str], dict[str, str]]:
@@ -18,7 +19,7 @@ def spec_pages(path: Path, entries: Sequence[Entry]) -> tuple[dict[str, str], di
     sources, page_of = {}, {}
     for family in families(path, entries):
         page = f"{FOLDER}/{family.slug}.md"
-        parts = [f"# {family.title} in {path.name}\n"]
+        parts = [f"{UNSEARCHED}\n# {family.title} in {path.name}\n"]
         for entry in family.entries:
             first = entry.where.line
             block = "\n".join(own_lines(lines[first - 1 : ends[first] - 1])).rstrip()
