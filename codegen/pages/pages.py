@@ -42,7 +42,7 @@ class OpPart:
             ("on CUDA", op_text.on_cuda(self.renderer, self.entry)),
             *op_text.row_programs(self.renderer, self.entry),
             ("where", "; ".join(op_text.definitions(self.entry))),
-            ("the same in NumPy", op_text.reference(self.entry)),
+            ("in NumPy", op_text.reference(self.entry)),
             ("dtypes", op_text.dtypes(self.code)),
             *op_text.gradients(self.entry),
             ("saved", "; ".join(op_text.saved(self.renderer, self.entry))),
@@ -52,10 +52,10 @@ class OpPart:
             ("vmap", op_text.vmap(self.code)),
             ("autocast", op_text.autocast(self.entry)),
             ("sparse", op_text.sparse(self.code)),
-            ("conjugates", op_text.conj_rule(self.code)),
+            ("conjugate views", op_text.conj_rule(self.code)),
             ("in ONNX", op_text.onnx(self.entry)),
             *(("raises", f"{errors}; {phrases}") for errors, phrases in self.code.docs.raises),
-            ("refused", op_text.refuses(self.entry)),
+            ("bad calls", op_text.refuses(self.entry)),
         ]
         return [(label, phrases) for label, phrases in matches if phrases]
 

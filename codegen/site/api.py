@@ -57,7 +57,8 @@ def index_page(modules: Mapping[str, Sequence[Public]]) -> str:
 
 
 def _shown_names(members: Sequence[Public]) -> str:
-    names = sorted({_name(each).rstrip("_") for each in members if each.kind in ("class", "function")})
+    unique = {_name(each).rstrip("_") for each in members if each.kind in ("class", "function")}
+    names = sorted(unique, key=lambda name: (name[:1].isupper(), name))
     more = f", and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
     return ", ".join(f"`{name}`" for name in names[:MAX_NAMES]) + more
 
@@ -113,7 +114,9 @@ def _signature(public: Public) -> str:
         shown = str(inspect.signature(public.object)).replace("specgrad.generated.tensor.", "")
     except (TypeError, ValueError):
         shown = "(...)"
-    shown = re.sub(r"\b(?:collections\.abc|typing|specgrad(?:\.\w+)*)\.(?=[A-Z])", "", shown).replace("'", "")
+    shown = re.sub(r"\b(?:collections\.abc|typing|specgrad(?:\.\w+)*)\.(?=[A-Z])", "", shown)
+    shown = re.sub(r"(: |-> )'([^']*)'", r"\1\2", shown)  # annotations that are text
+    shown = shown.removesuffix(" -> None") if public.kind == "class" else shown
     name = public.path if public.kind != "method" else _name(public)
     line = f"{name}{shown.replace('(self, ', '(').replace('(self)', '()')}"
     return f"```text\n{line if len(line) <= MAX_LINE else _broken(line)}\n```"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 SECTION = re.compile(r"^([A-Z]\w+):(?: (.*))?$")
 LISTS = {"Args", "Attributes", "Raises", "Returns", "Overloads", "Gradients"}
 CODE = {"Formula"}
+ON_ONE_LINE = LISTS | CODE | {"Shape", "Source", "Example"}  # titles whose text may follow on their line
 ITEM = re.compile(r"^((?:\*{0,2}[\w.]+(?:\(.*?\))?, )*\*{0,2}[\w.]+(?:\(.*\).*?)?): (.*)", re.DOTALL)
 PARTS = re.compile(r"(`[^`]*`|https?://\S+)")
 SPECIAL = re.compile(r"([\\*_<>\[\]|])")
@@ -26,16 +27,20 @@ def escaped(text: str) -> str:
 
 def _blocks(doc: str) -> Iterator[tuple[str, list[str]]]:
     """Titles and lines; text outside sections has none. A section ends before the next line that is not indented."""
-    title, lines = "", []
+    title = ""
+    lines: list[str] = []
     for line in doc.splitlines():
         match = SECTION.match(line)
-        known = match is not None and (match[2] is None or match[1] in LISTS | CODE | {"Shape", "Source", "Example"})
-        if known or (title and lines and not lines[-1] and line and not line.startswith(" ")):
+        if match is not None and match[2] is not None and match[1] not in ON_ONE_LINE:
+            match = None  # prose that begins with a word and a colon
+        if match is not None:
             yield title, lines
-            title, lines = ("", []) if not known else (match[1], [match[2]] if match[2] else [])
-            if known:
-                continue
-        lines.append(line)
+            title, lines = match[1], [match[2]] if match[2] else []
+        elif title and lines and not lines[-1] and line and not line.startswith(" "):
+            yield title, lines
+            title, lines = "", [line]
+        else:
+            lines.append(line)
     yield title, lines
 
 

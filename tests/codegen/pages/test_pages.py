@@ -94,7 +94,7 @@ def test_links_lead_somewhere(files: Files) -> None:
 SAYS = [
     ("atan2", "- saved: `other`; `self`"),
     ("mul", "`other` where `self` requires grad"),
-    ("relu", "Where there are two slopes the gradient is the smaller"),
+    ("relu", "Where there are two one-sided derivatives the gradient is the smaller"),
     ("log1p", "- domain: `self` in ["),
     ("tanh", "![tanh and its derivative](../pictures/ops/tanh.svg)"),
     ("transpose", "- computed: as a view by `transpose` of runtime/tensor/view_shapes.py"),
