@@ -10,6 +10,7 @@ from typing import Any
 
 from ..library.bases import SPEC
 from ..proof.derive import load_spec
+from .api import api_pages
 from .spec_pages import spec_pages
 from .stage import closure, for_mkdocs, linked
 
@@ -19,13 +20,12 @@ TREE = SPEC.parent
 def site_command(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m codegen site", description=__doc__)
     parser.add_argument("--out", type=Path, default=TREE / "out" / "site", help="folder; html/index.html is the site")
-    parser.add_argument("--no-api", action="store_true", help="leave out the pages of modules and classes")
     options = parser.parse_args(argv)
     from mkdocs.exceptions import Abort
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
     try:
-        build(options.out, api=not options.no_api)
+        build(options.out)
     except Abort as error:
         print(error, file=sys.stderr)
         return 1
@@ -33,14 +33,14 @@ def site_command(argv: Sequence[str]) -> int:
     return 0
 
 
-def build(out: Path, api: bool) -> None:
+def build(out: Path) -> None:
     from mkdocs.commands.build import build as mkdocs_build
     from mkdocs.config import load_config
 
     pages, site = out / "pages", out / "html"
     pages.mkdir(parents=True, exist_ok=True)
     config = load_config(str(TREE / "mkdocs.yml"), docs_dir=str(pages), site_dir=str(site))
-    sources, files = stage([next(iter(item.values())) for item in config.nav], api)
+    sources, files = stage([next(iter(item.values())) for item in config.nav])
     shutil.rmtree(pages)
     for name, text in sources.items():
         (pages / name).parent.mkdir(parents=True, exist_ok=True)
@@ -53,16 +53,12 @@ def build(out: Path, api: bool) -> None:
     mkdocs_build(config)
 
 
-def stage(seeds: Sequence[str], api: bool) -> tuple[dict[str, str], set[str]]:
+def stage(seeds: Sequence[str]) -> tuple[dict[str, str], set[str]]:
     entries = load_spec(SPEC, SPEC.name)[0].entries
     sections, page_of = spec_pages(SPEC, entries)
     pages = closure(seeds, TREE)
     sources = {name: for_mkdocs(text, name, page_of) for name, text in pages.sources.items()} | sections
-    if api:
-        from .api import api_pages
-
-        sources |= api_pages(sources)
-    return sources, pages.files - {SPEC.name}
+    return sources | api_pages(sources), pages.files - {SPEC.name}
 
 
 def navigation(nav: Sequence[Mapping[str, str]], chapters: Mapping[str, str], sources: Mapping[str, str]) -> list[Any]:
@@ -70,8 +66,7 @@ def navigation(nav: Sequence[Mapping[str, str]], chapters: Mapping[str, str], so
     result: list[Any] = []
     for item in nav:
         ((title, page),) = item.items()
-        if page in sources:
-            targets = linked(sources[page], page, TREE) if page in chapters else ()
-            below = [name for name in dict.fromkeys(targets) if name in sources and name.startswith(chapters[page])]
-            result.append({title: [page, *below] if below else page})
+        targets = linked(sources[page], page, TREE) if page in chapters else ()
+        below = [name for name in dict.fromkeys(targets) if name in sources and name.startswith(chapters[page])]
+        result.append({title: [page, *below] if below else page})
     return result

@@ -40,6 +40,8 @@ MEASURED = {
     "mutants": ("docs/trust.md", r"Of the other ([\d,]*\d)"),
     "mutants_found": ("docs/trust.md", r"\*\*([\d.]+) %\*\* if only proven escapes do"),
 }
+# Name: a file, and what stands in it once for each.
+COUNTED = {"same_bits": ("tests/device/threads/test_same_bits.py", r'^    "[^"]+": \(')}
 NOTE = re.compile(r"([\d,.]*\d)<!--(at )?(\w+)-->")
 
 
@@ -72,6 +74,7 @@ def all_figures() -> dict[str, str]:
     stats = spec_stats(SPEC, spec.entries)
     counted = {"entries": stats.entries, "functions": stats.functions}
     counted |= entry_figures(spec.entries) | proof_figures(spec.entries)
+    counted |= {name: len(re.findall(each, read(file), re.MULTILINE)) for name, (file, each) in COUNTED.items()}
     return {name: f"{value:,}" for name, value in counted.items()} | {name: measured(name) for name in MEASURED}
 
 
@@ -104,10 +107,14 @@ def proof_figures(entries: Sequence[Entry]) -> dict[str, int]:
 
 def measured(name: str) -> str:
     page, pattern = MEASURED[name]
-    match = re.search(pattern, (TREE / page).read_text(encoding="utf-8"), re.MULTILINE)
+    match = re.search(pattern, read(page), re.MULTILINE)
     if match is None:
         raise ValueError(f"{page} has no figure '{name}': nothing on it matches {pattern!r}")
     return match[1]
+
+
+def read(name: str) -> str:
+    return (TREE / name).read_text(encoding="utf-8")
 
 
 def current(text: str, figures: Mapping[str, str]) -> str:
