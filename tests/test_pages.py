@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+import yaml
 
 import specgrad
 from benchmarks.picture import GROUPS_PICTURE, PAGE, groups_picture
@@ -82,6 +83,20 @@ def test_one_version() -> None:
         "changelog": _first(r"^## (\d\S+)", "CHANGELOG.md"),
     }
     assert named == dict.fromkeys(named, project["version"])
+
+
+def test_workflows_and_forms() -> None:
+    """Workflows run on the Pythons of the package and call targets of the Makefile; forms have what GitHub asks for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pythons = [each.rpartition(" ")[2] for each in project["classifiers"] if re.search(r"Python :: 3\.\d+$", each)]
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    for path in (ROOT / ".github" / "workflows").iterdir():
+        for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
+            assert job.get("strategy", {"matrix": {"python": pythons}})["matrix"]["python"] == pythons
+            commands = [step["run"] for step in job["steps"] if "run" in step]
+            assert {name for line in commands for name in re.findall(r"^make ([a-z-]+)", line)} <= set(targets)
+    for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml"):
+        assert {"name", "description", "body"} <= yaml.safe_load(path.read_text(encoding="utf-8")).keys()
 
 
 def _first(pattern: str, file: str) -> str:

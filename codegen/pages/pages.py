@@ -105,7 +105,7 @@ def functional_names() -> frozenset[str]:
 
 def is_offered(entry: Entry) -> bool:
     """Whether users can call it: in `nn.functional` are also parts of functions, which formulas alone call."""
-    if entry.variants == ("function",) and entry.namespace == "nn.functional":
+    if entry.namespace == "nn.functional":
         return any(name in functional_names() for name in entry.names)
     return entry.variants != ("formula",)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 from pathlib import Path
 
 import pytest
 
+import specgrad
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.emit.files import Files
 from specgrad.codegen.emit.render import Renderer, Target
@@ -89,6 +91,27 @@ def test_links_lead_somewhere(files: Files) -> None:
                 headings = re.findall(r"^## (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
                 slugs = {heading.lower().replace(" ", "-") for heading in headings}
                 assert anchor.lower() in slugs, f"{name}: {target}#{anchor}"
+
+
+def test_calls_are_those_that_programs_make(files: Files) -> None:
+    """Functions and methods that a section names exist; what only formulas call is not in the index."""
+    missing = []
+    for text in files.values():
+        for name, section in re.findall(r"^## (\w+)$(.*?)^- schema", text, flags=re.M | re.S):
+            calls = re.findall(r"`(sg|Tensor)\.([\w.]+)", section.partition("- argument")[0])
+            indexed = f"[{name}](" in files["ops.md"]
+            assert indexed == bool(calls and not name.startswith("_")), name
+            roots = {"sg": specgrad, "Tensor": specgrad.Tensor}
+            missing += [path for root, path in calls if indexed and not _has(roots[root], path)]
+    assert missing == []
+
+
+def _has(root: object, path: str) -> bool:
+    try:
+        reduce(getattr, path.split("."), root)
+    except AttributeError:
+        return False
+    return True
 
 
 SAYS = [
