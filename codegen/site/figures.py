@@ -41,7 +41,10 @@ MEASURED = {
     "mutants_found": ("docs/trust.md", r"\*\*([\d.]+) %\*\* if only proven escapes do"),
 }
 # Name: a file, and what stands in it once for each.
-COUNTED = {"same_bits": ("tests/device/threads/test_same_bits.py", r'^    "[^"]+": \(')}
+COUNTED = {
+    "ops": ("docs/ops.md", r"\]\(ops/\w+\.md#\w"),
+    "same_bits": ("tests/device/threads/test_same_bits.py", r'^    "[^"]+": \('),
+}
 NOTE = re.compile(r"([\d,.]*\d)<!--(at )?(\w+)-->")
 
 
