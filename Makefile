@@ -74,9 +74,9 @@ gpu: $(VENV)/stamp-test ## pack specgrad for a GPU machine without a network int
 wheel: $(VENV)/stamp-test ## a wheel for this platform and Python in dist/, with machine code for levels of processors
 	$(BIN)/python -m codegen wheel --out dist
 
-docs: $(VENV)/stamp-docs ## API reference as HTML in out/docs
-	$(BIN)/pdoc --docformat google --output-directory out/docs specgrad '!specgrad.codegen'
-	@echo "out/docs/index.html"
+docs: $(VENV)/stamp-docs ## the documentation as a site in out/site/html; search needs a server, as the last line says
+	$(BIN)/python -m codegen site
+	@echo "$(BIN)/python -m http.server --directory out/site/html"
 
 clean: ## remove everything that can be made again, .venv included
 	rm -rf $(VENV) out build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,7 +1,11 @@
-"""The ratios as bars on a logarithmic scale, as SVG: right of the line specgrad is faster."""
+"""The ratios as bars on a logarithmic scale, as SVG: right of the line specgrad is faster.
+
+`python -m benchmarks.picture` draws the small picture of docs/speed.md, a bar for each group of its first table.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from math import log2
@@ -11,6 +15,9 @@ from .report import Row, geometric_mean, ratios
 
 COLUMNS, WIDTH, LABEL, ROW, TOP = 2, 430, 178, 14, 44
 LIMITS = 1 / 8, 32.0
+PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
+GROUPS_PICTURE = PAGE.parent / "pictures" / "speed-groups.svg"
+GROUP = re.compile(r"^(\w+) +(\d+\.\d\d) +\d+\.\d\d \(", re.MULTILINE)
 STYLE = """
 text { fill: #1f2933; } .ground { fill: #ffffff; } .faster { fill: #3f9142; } .slower { fill: #d64545; }
 .number { fill: #52606d; } .one { stroke: #1f2933; } .grid { stroke: #e4e7eb; }
@@ -90,3 +97,31 @@ def draw(groups: dict[str, list[Row]], title: str, path: Path) -> None:
         f'<text x="4" y="16" font-size="13" font-weight="bold">{escape(title)}</text>'
     )
     path.write_text(head + "\n".join(parts) + "</svg>\n", encoding="utf-8")
+
+
+def groups_picture(page: str) -> str:
+    """A bar for each group of the page's first table: how many times as fast as PyTorch it is in the mean."""
+    rows = GROUP.findall(page.split("```")[1])
+    pixels, step, left = 62.0, 19, 84
+    height = 46 + step * len(rows)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 {height}" width="520" height="{height}" '
+        f'font-family="Helvetica, Arial, sans-serif" font-size="12"><style>{STYLE}</style>',
+        "<title>PyTorch's time over specgrad's, by group of workloads</title>",
+        f'<rect width="520" height="{height}" rx="6" class="ground"/>',
+        f'<text x="{left}" y="20" font-weight="bold">times as fast as PyTorch, one CPU thread</text>',
+    ]
+    for number, (name, mean) in enumerate(rows):
+        top, width = 32 + step * number, pixels * float(mean)
+        weight = ' font-weight="bold"' if name == "all" else ""
+        parts.append(f'<text x="{left - 8}" y="{top + 11}" text-anchor="end"{weight}>{name}</text>')
+        parts.append(f'<rect x="{left}" y="{top}" width="{width:.0f}" height="14" rx="2" class="faster"/>')
+        parts.append(f'<text x="{left + width + 6:.0f}" y="{top + 11}" class="number"{weight}>{mean}</text>')
+    line = left + pixels
+    parts.append(f'<path d="M{line:.0f} 26V{height - 12}" class="one" stroke-dasharray="3 3"/>')
+    parts.append(f'<text x="{line + 4:.0f}" y="{height - 4}" class="number" font-size="10">PyTorch</text></svg>')
+    return "\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    GROUPS_PICTURE.write_text(groups_picture(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -15,6 +15,8 @@ python -m codegen dtypes [--check]    the dtypes that ops give, as the golden fi
 python -m codegen cubins [--check]    compile the CUDA kernels that come with specgrad, where they have changed
 python -m codegen modules [--check]   lower the CPU kernels that programs begin with, where they have changed
 python -m codegen pieces [--check]    fit the functions that are computed by pieces, and write their tables
+python -m codegen site [--out FOLDER] build the documentation, out/site/html/index.html
+python -m codegen statistics          the figures of the documents; --write puts them there, --check names stale ones
 python -m codegen wheel [NAME...]     build a wheel for this platform that carries machine code for levels of processors
 python -m codegen SPEC [--out FOLDER] the same for a spec outside the tree, checks included; --base PACKAGE: what its
                                       ops are made of besides specgrad's
@@ -65,6 +67,8 @@ ELSEWHERE = {
     "cubins": (".packaging.cubins", "cubins_command"),
     "modules": (".packaging.llvm_modules", "modules_command"),
     "pieces": (".tables.command", "pieces_command"),
+    "site": (".site.command", "site_command"),
+    "statistics": (".site.figures", "statistics_command"),
     "wheel": (".packaging.wheel", "wheel_command"),
 }
 

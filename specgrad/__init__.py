@@ -145,7 +145,7 @@ if _typing.TYPE_CHECKING:
     from .named_later import *
     from .runtime.extensions.torch_compat.as_torch import as_torch
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 newaxis = None
 half, float, double = _dtypes.float16, _dtypes.float32, _dtypes.float64

@@ -46,13 +46,13 @@ for name in WORKLOADS:
 
 
 def test_names_and_counts() -> None:
-    """A name stands for one workload, and the README and the Makefile know how many there are."""
+    """A name stands for one workload, and the page on speed and the Makefile know how many there are."""
     names = [name for group in GROUPS.values() for name in group]
     assert len(set(names)) == len(names) >= 160
     assert COSTS.keys() <= set(names)
-    for file in ("README.md", "Makefile"):
+    for file in ("docs/speed.md", "Makefile"):
         assert set(re.findall(r"(\d+) workloads", (ROOT / file).read_text(encoding="utf-8"))) == {str(len(names))}
-    assert f"{len(names)} workloads in {len(GROUPS)} groups" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{len(names)} workloads in {len(GROUPS)} groups" in (ROOT / "docs/speed.md").read_text(encoding="utf-8")
 
 
 ONE = Sample("float32", [3], [1.0, 2.0, 3.0])

@@ -2,27 +2,15 @@
 
 import doctest
 import importlib
-import inspect
-import pkgutil
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Callable
 from pathlib import Path
-from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
 
 import specgrad as sg
-import specgrad.autograd.profiler  # loaded when they are first named, which is now
-import specgrad.cuda
-import specgrad.graph
-import specgrad.masked
-import specgrad.nn.modules
-import specgrad.profiler
-from specgrad import later
-from specgrad.torch_names import NAMES
+from specgrad.codegen.site.public import Public, public_objects
 from tests.repository import ROOT
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -31,37 +19,6 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 SAID_BY_THE_CLASS = {"forward"}
 ARGUMENT = re.compile(r"^ {4}((?:\*{0,2}\w+, )*\*{0,2}\w+): ", re.MULTILINE)
 ELSEWHERE = re.compile(r"arguments as of `([\w.]+)`")
-
-
-@dataclass(frozen=True)
-class Public:
-    """A function, class, method or property, under the name by which a user reaches it."""
-
-    path: str
-    object: Any
-    kind: str
-
-    @property
-    def doc(self) -> str:
-        own = inspect.getdoc(self.object) or ""  # of a property perhaps that of the one that it takes the place of
-        start = inspect.getdoc(self.object.__init__) or "" if self.kind == "class" else ""
-        return f"{own}\n\n{start}" if "Args:" in start else own
-
-    @property
-    def parameters(self) -> list[str]:
-        """The names of the parameters that a caller gives; what `*args` and `**kwargs` take has no name."""
-        if self.kind == "property":
-            return []
-        function = self.object.__init__ if self.kind == "class" else self.object
-        if not isinstance(function, FunctionType):
-            return []
-        found = list(inspect.signature(function).parameters.values())[self.kind != "function" :]
-        named = [p.name for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-        return [name for name in named if not name.startswith("_")]
-
-    @property
-    def generated(self) -> bool:
-        return getattr(self.object, "__module__", "").startswith("specgrad.generated")
 
 
 def _modules_with_examples() -> list[str]:
@@ -75,48 +32,6 @@ def _has_examples(path: Path) -> bool:
     return any(line.lstrip().startswith(">>> ") for line in path.read_text(encoding="utf-8").splitlines())
 
 
-def _members(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """The public names of a module: those in `__all__`, or without it those that it defines."""
-    names = getattr(module, "__all__", None)
-    # What is also offered deeper down is named by its shortest path: modules come last, first those that are files.
-    for name, value in sorted(vars(module).items(), key=lambda item: _depth(item[1])):
-        own = getattr(value, "__module__", None) == module.__name__ and not name.startswith("_")
-        if name in names if names is not None else own:
-            yield name, value
-
-
-def _depth(value: Any) -> int:
-    return 0 if not isinstance(value, ModuleType) else 1 if hasattr(value, "__file__") else 2
-
-
-def _walk(path: str, value: Any, seen: set[int]) -> Iterator[Public]:
-    """Everything public below a value, each object once."""
-    module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
-    if id(value) in seen or not str(module).startswith("specgrad"):
-        return
-    seen.add(id(value))
-    if isinstance(value, ModuleType):
-        for name, member in _members(value):
-            yield from _walk(f"{path}.{name}", member, seen)
-    elif isinstance(value, type):
-        yield Public(path, value, "class")
-        yield from _class_members(path, value, seen)
-    elif callable(value):
-        yield Public(path, value, "function")
-
-
-def _class_members(path: str, cls: type, seen: set[int]) -> Iterator[Public]:
-    """The public methods and properties of a class and of its bases."""
-    bases = [base for base in cls.__mro__ if base.__module__.startswith("specgrad")]
-    for name, value in [item for base in bases for item in vars(base).items()]:
-        value = value.__func__ if isinstance(value, staticmethod | classmethod) else value
-        if name.startswith("_") or id(value) in seen:
-            continue
-        if isinstance(value, property | FunctionType):
-            seen.add(id(value))
-            yield Public(f"{path}.{name}", value, "property" if isinstance(value, property) else "method")
-
-
 def _documented_arguments(doc: str) -> set[str]:
     """The names that the section Args explains, here or where it says to look."""
     section = re.search(r"^Args:\n((?: {4}.*\n?|\n)+)", doc, re.MULTILINE)
@@ -126,22 +41,7 @@ def _documented_arguments(doc: str) -> set[str]:
     return {name.strip("*") for group in names for name in group.split(", ")}.union(*there)
 
 
-for info in pkgutil.iter_modules(sg.nn.modules.__path__, "specgrad.nn.modules."):
-    importlib.import_module(info.name)  # else what is found depends on what other tests have loaded
-LATER = [(sg, (*later.MODULES, *later.NAMES))]  # what is loaded when it is first named, which is now
-LATER += [(package, package.__all__) for package in (sg.backends, sg.nn, sg.nn.functional, sg.nn.utils, sg.utils)]
-LATER += [(sg.utils.checkpoint, sg.utils.checkpoint.__all__)]
-LATER += [(module, module.__all__) for module in map(importlib.import_module, [f"specgrad.{name}" for name in NAMES])]
-for package, names in LATER:
-    for name in names:
-        vars(package).setdefault(name, getattr(package, name))
-SEEN: set[int] = set()
-PUBLIC = list(_walk("specgrad", sg, SEEN))
-for name in (  # what no package lists, and libraries import
-    *("fx._compatibility", "fx._symbolic_trace", "fx.graph_module._CodeOnlyModule", "fx.graph_module._copy_attr"),
-    *("optim.optimizer", "utils.data.datapipes"),
-):
-    PUBLIC += _walk(f"specgrad.{name}", reduce(getattr, name.split("."), sg), SEEN)
+PUBLIC = public_objects()
 BY_PATH = {public.path: public for public in PUBLIC}
 BY_NAME = {public.path.rpartition(".")[2]: public for public in reversed(PUBLIC)}
 
@@ -168,7 +68,7 @@ def test_the_walk_finds_all_parts() -> None:
     paths = {public.path for public in PUBLIC}
     assert {"specgrad.matmul", "specgrad.zeros", "specgrad.Tensor.backward", "specgrad.Tensor.item"} <= paths
     assert {"specgrad.nn.Linear", "specgrad.nn.functional.cross_entropy", "specgrad.nn.init.xavier_normal_"} <= paths
-    assert {"specgrad.nn.optim.Adam", "specgrad.nn.data.DataLoader", "specgrad.autograd.Function.apply"} <= paths
+    assert {"specgrad.optim.Adam", "specgrad.utils.data.DataLoader", "specgrad.autograd.Function.apply"} <= paths
 
 
 def test_every_public_name_says_what_it_is() -> None:

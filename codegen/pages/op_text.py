@@ -85,7 +85,7 @@ def gradients(entry: Entry) -> Iterator[tuple[str, str]]:
             derived = ", derived from the expression" if formula.derived else ""
             yield f"gradient of `{name}`", f"`{one_line(formula.text)}`{derived}"
     if entry.backward is not None:
-        yield "gradients at once", f"`{one_line(entry.backward.text)}`, where nothing is recorded"
+        yield "all gradients", f"`{one_line(entry.backward.text)}`, if backward is not recorded itself"
 
 
 def saved(renderer: Renderer, entry: Entry) -> Iterator[str]:
@@ -126,7 +126,7 @@ def hard_points(entry: Entry) -> str:
         return ""
     points = "; ".join(f"`{one_line(sample.text)}`" for sample in entry.hard)
     policy = " and the ".join(dict.fromkeys(entry.kink))
-    return f"{points}. Where there are two slopes the gradient is the {policy}"
+    return f"{points}. Where there are two one-sided derivatives the gradient is the {policy}"
 
 
 CASTS = {

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,6 +13,7 @@ from ..emit.docstrings import DocCode, Lines
 from ..emit.files import Files
 from ..emit.op import OpCode
 from ..emit.render import Renderer
+from ..library.bases import SPEC
 from ..library.families import Family, families
 from ..spec.memo import MEMO
 from ..spec.model import Entry
@@ -42,20 +43,20 @@ class OpPart:
             ("on CUDA", op_text.on_cuda(self.renderer, self.entry)),
             *op_text.row_programs(self.renderer, self.entry),
             ("where", "; ".join(op_text.definitions(self.entry))),
-            ("the same in NumPy", op_text.reference(self.entry)),
+            ("in NumPy", op_text.reference(self.entry)),
             ("dtypes", op_text.dtypes(self.code)),
             *op_text.gradients(self.entry),
             ("saved", "; ".join(op_text.saved(self.renderer, self.entry))),
             *op_text.forward(self.entry),
             ("domain", op_text.domain(self.entry)),
-            ("hard points", op_text.hard_points(self.entry)),
+            ("edge cases", op_text.hard_points(self.entry)),
             ("vmap", op_text.vmap(self.code)),
             ("autocast", op_text.autocast(self.entry)),
             ("sparse", op_text.sparse(self.code)),
-            ("conjugates", op_text.conj_rule(self.code)),
+            ("conjugate views", op_text.conj_rule(self.code)),
             ("in ONNX", op_text.onnx(self.entry)),
             *(("raises", f"{errors}; {phrases}") for errors, phrases in self.code.docs.raises),
-            ("refused", op_text.refuses(self.entry)),
+            ("bad calls", op_text.refuses(self.entry)),
         ]
         return [(label, phrases) for label, phrases in matches if phrases]
 
@@ -71,7 +72,7 @@ class OpSection:
 
     @property
     def is_public(self) -> bool:
-        return not self.name.startswith("_") and any(part.entry.variants != ("formula",) for part in self.parts)
+        return not self.name.startswith("_") and any(is_offered(part.entry) for part in self.parts)
 
     @cached_property
     def docs(self) -> DocCode:
@@ -96,9 +97,23 @@ def sections(renderer: Renderer, family: Family, pictures: dict[str, str]) -> li
     return sorted(matches, key=lambda section: not section.is_public)
 
 
+@cache
+def functional_names() -> frozenset[str]:
+    """The words of the file that says what `nn.functional` offers."""
+    source = (SPEC.parent / "nn" / "functional" / "__init__.py").read_text(encoding="utf-8")
+    return frozenset(re.findall(r"\w+", source))
+
+
+def is_offered(entry: Entry) -> bool:
+    """Whether users can call it: in `nn.functional` are also parts of functions, which formulas alone call."""
+    if entry.namespace == "nn.functional":
+        return any(name in functional_names() for name in entry.names)
+    return entry.variants != ("formula",)
+
+
 def ways(code: OpCode, package: str) -> Iterator[str]:
     entry, name = code.entry, code.entry.schema.name
-    if entry.variants == ("formula",):
+    if not package and not is_offered(entry):
         yield f"{name}({parameter_list(code.arguments)}), only in formulas"
         return
     prefix = f"sg.{entry.namespace}." if entry.namespace else "sg."
@@ -106,7 +121,7 @@ def ways(code: OpCode, package: str) -> Iterator[str]:
         yield f"{package}.{name}({parameter_list(code.arguments)})"
         prefix = prefix if entry.namespace else f"{package}."
     if "function" in entry.variants and prefix != f"{package}.":
-        yield f"{prefix}{name}({parameter_list(code.arguments)})"
+        yield f"{prefix}{name.removeprefix(f'{entry.namespace}_')}({parameter_list(code.arguments)})"
     if "method" in entry.variants:
         yield f"Tensor.{name}"
     if "inplace" in entry.variants:
@@ -130,9 +145,9 @@ def pages(renderer: Renderer, path: Path) -> Files:
 
 def page(renderer: Renderer, family: Family, ops: list[OpSection]) -> str:
     entries = family.entries
-    callers = [part_of(entry, renderer.callers) for entry in entries]
-    pictures = [f"{entry.name} {entry.name in op.pictures}" for op in ops[:1] for entry in entries]
-    text = "\n".join([f"page {family.title}", family.introduction, *callers, *pictures])
+    others = [(part_of(entry, renderer.callers), is_offered(entry), entry.where.line) for entry in entries]
+    pictures = [entry.name in op.pictures for op in ops[:1] for entry in entries]
+    text = f"page {family.title} {family.introduction} {others} {pictures}"
     key = renderer.digest_of(text, entries)
     return MEMO.of(key, partial(renderer.render, "family.md.j2", family=family, ops=ops))
 

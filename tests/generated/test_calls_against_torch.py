@@ -1,7 +1,8 @@
 """Every public op called in many ways: forms that mean the same, unlike dtypes, bad arguments.
 
 Without PyTorch: forms agree with each other, dtypes are promoted by the rule that the spec states, and what is refused
-is refused by an error of an expected class. With PyTorch: every call ends as its own, or docs/pytorch.md says why not.
+is refused by an error of an expected class. With PyTorch: every call ends as its own, or docs/pytorch-details.md says
+why not.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def disagreements(name: str, calls: Iterator[Call]) -> list[tuple[Call, str]]:
 
 
 def surprises(name: str, calls: Iterator[Call]) -> list[str]:
-    """The disagreements that no line of docs/pytorch.md tells of."""
+    """The disagreements that no line of docs/pytorch-details.md tells of."""
     return [f"{call}: {what}" for call, what in disagreements(name, calls) if not documented(name, call.label)]
 
 
@@ -110,7 +111,7 @@ def test_bad_arguments(name: str) -> None:
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: "-".join(line.ops))
 def test_every_documented_difference_is_one(line: Any) -> None:
-    """Lines of docs/pytorch.md name ops that there are and give a reason; where PyTorch is, it answers otherwise."""
+    """Lines of docs/pytorch-details.md name ops that exist, with a reason; where PyTorch is, it answers otherwise."""
     named = [name for name in NAMES if line.covers(name, line.calls[0])]
     assert named and len(line.why.split()) > 2
     met = [

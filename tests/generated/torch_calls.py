@@ -1,6 +1,6 @@
 """PyTorch beside specgrad: its functions under the same names, the same arguments, and whether two calls end alike.
 
-What may differ stands in docs/pytorch.md, in the table that `LINES` reads. Without PyTorch nothing here is compared.
+What may differ stands in docs/pytorch-details.md, in the table that `LINES` reads. Without PyTorch nothing is compared.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ try:
 except ImportError:
     torch = None
 
-PAGE = ROOT / "docs" / "pytorch.md"
+PAGE = ROOT / "docs" / "pytorch-details.md"
 SPACES = ("", "nn.functional", "linalg", "special", "fft")
 TOLERANCE = {
     "float64": 1e-10,
@@ -189,5 +189,5 @@ def crashes(name: str, call: str) -> bool:
 
 
 def documented(name: str, call: str) -> bool:
-    """Whether a line of docs/pytorch.md tells of the difference."""
+    """Whether a line of docs/pytorch-details.md tells of the difference."""
     return any(line.covers(name, call) for line in LINES)

@@ -4,7 +4,8 @@
 programs whose meaning PyTorch leaves open (sources that overlap what is written, layouts of results), writes that
 nobody can notice, kinks, large numbers, and where PyTorch fails by mistake: a view older than its base's history cannot
 be written to until somebody has looked at its `grad_fn`, and one number written to an expanded view has no backward.
-docs/pytorch.md lists these. `tests/attack/beside_pytorch/test_programs.py` runs many more, and looks for no short ones.
+docs/pytorch-details.md lists these. `tests/attack/beside_pytorch/test_programs.py` runs many more, but does not shorten
+them.
 
 SPECGRAD_PROGRAMS is the number of programs, SPECGRAD_PROGRAMS_SEED (a number) gives others than the usual ones.
 """

@@ -2,7 +2,7 @@
 
 The programs are those of tests/programs, drawn from a plain random generator, which is ten times as fast as a search
 for short ones; `tests/programs/test_programs.py` searches. What is left out, and why, stands there and in
-docs/pytorch.md.
+docs/pytorch-details.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every way to write to a tensor or to change its layout, on every kind of tensor, in every mode, as in PyTorch.
 
 All combinations of a tensor's making, a view of it, a call in place and a mode; then it is used, and backward runs.
-What docs/pytorch.md says of programs is left out.
+What docs/pytorch-details.md says of programs is left out.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ LAYOUTS = ("squeeze", "t_", "transpose", "swapaxes")  # of what changes shapes
 
 
 def programs() -> Iterator[list[str]]:
-    """All combinations but those that docs/pytorch.md tells of."""
+    """All combinations but those that docs/pytorch-details.md tells of."""
     for made, view, write, mode in itertools.product(TENSORS, VIEWS, WRITES, MODES):
         anew = any(part in write for part in LAYOUTS)
         if mode == "inference" and write == "detach_()":

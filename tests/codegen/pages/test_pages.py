@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 from pathlib import Path
 
 import pytest
 
+import specgrad
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.emit.files import Files
 from specgrad.codegen.emit.render import Renderer, Target
@@ -86,15 +88,38 @@ def test_links_lead_somewhere(files: Files) -> None:
             path = (DOCS / name).parent / target
             assert path.exists(), f"{name}: {target}"
             if path.suffix == ".md" and anchor:
-                assert f"\n## {anchor}\n" in path.read_text(encoding="utf-8"), f"{name}: {target}#{anchor}"
+                headings = re.findall(r"^## (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+                slugs = {heading.lower().replace(" ", "-") for heading in headings}
+                assert anchor.lower() in slugs, f"{name}: {target}#{anchor}"
+
+
+def test_calls_are_those_that_programs_make(files: Files) -> None:
+    """Functions and methods that a section names exist; what only formulas call is not in the index."""
+    missing = []
+    for text in files.values():
+        for name, section in re.findall(r"^## (\w+)$(.*?)^- schema", text, flags=re.M | re.S):
+            calls = re.findall(r"`(sg|Tensor)\.([\w.]+)", section.partition("- argument")[0])
+            indexed = f"[{name}](" in files["ops.md"]
+            assert indexed == bool(calls and not name.startswith("_")), name
+            roots = {"sg": specgrad, "Tensor": specgrad.Tensor}
+            missing += [path for root, path in calls if indexed and not _has(roots[root], path)]
+    assert missing == []
+
+
+def _has(root: object, path: str) -> bool:
+    try:
+        reduce(getattr, path.split("."), root)
+    except AttributeError:
+        return False
+    return True
 
 
 SAYS = [
     ("atan2", "- saved: `other`; `self`"),
     ("mul", "`other` where `self` requires grad"),
-    ("relu", "Where there are two slopes the gradient is the smaller"),
+    ("relu", "Where there are two one-sided derivatives the gradient is the smaller"),
     ("log1p", "- domain: `self` in ["),
-    ("tanh", "![tanh and its slope](../pictures/ops/tanh.svg)"),
+    ("tanh", "![tanh and its derivative](../pictures/ops/tanh.svg)"),
     ("transpose", "- computed: as a view by `transpose` of runtime/tensor/view_shapes.py"),
     ("matmul", "- gradient: through the ops that it is made of"),
     ("clamp", "with `min="),
