@@ -31,14 +31,13 @@ ENOUGH, CERTAIN = 0.5, 0.9  # chances that a kernel is needed
 def main(k: int, program: int) -> None:
     done = set[str]()
     while (match := next_line(done)) is not None:
-        line, is_likely, needed = match
+        line, is_likely = match
         if os.getppid() != program:
             return precompile.leave(k, completed=False)
         if not is_likely:
             stand_aside(k)
         compile_ahead(line)
         done.add(line)
-        precompile.tell(k, len(done), needed)
     return precompile.leave(k, completed=True)
 
 
@@ -52,16 +51,16 @@ def stand_aside(k: int) -> None:
             getattr(importlib.import_module(f"{OWN}.{module}"), name).code()
 
 
-def next_line(done: Collection[str]) -> tuple[str, bool, int] | None:
-    """What to compile next, whether the program that waits is likely to need it, and how many of these there are. First
-    those of its first step, the last one first: it begins at the other end. Those that nearly all programs need come
-    before, as it says more and more of itself meanwhile. Then what it needs later, and at last what others need."""
+def next_line(done: Collection[str]) -> tuple[str, bool] | None:
+    """What to compile next, and whether the program that waits is likely to need it. First those of its first step, the
+    last one first: it begins at the other end. Those that nearly all programs need come before, as it says more and
+    more of itself meanwhile. Then what it needs later, and at last what others need."""
     weights = weights_of(precompile.requested_programs())
     first, certain = likely(weights, 0), likely(weights, 0, CERTAIN)
     needed = [*dict.fromkeys((*reversed(certain), *reversed(first), *likely(weights, 1)))]
     rest = [line for program in sorted(weights, key=lambda one: -weights[one]) for line in chain(*program)]
     line = next((line for line in (*needed, *rest) if line not in done), None)
-    return None if line is None else (line, line in needed, len(needed))
+    return None if line is None else (line, line in needed)
 
 
 def compile_next() -> bool:

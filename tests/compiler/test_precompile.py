@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import pty
+import re
 import subprocess
 import sys
 import time
+import types
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
-from numba import types
+from numba import types as nb
 
 from specgrad.runtime.compiler import native_unit
-from specgrad.runtime.compiler.cache import directory, precompile, store
+from specgrad.runtime.compiler.cache import directory, precompile, progress, store
 from specgrad.runtime.compiler.cache import store as lowered
 from specgrad.runtime.compiler.passes import loading
 from specgrad.runtime.device.threads import worker_threads
@@ -39,6 +42,11 @@ def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def python(program: str, **more: Any) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, text=True, stdout=subprocess.PIPE, **more)
+
+
+def told() -> dict[str, str]:
+    """An environment in which users are told of compiling."""
+    return {name: value for name, value in os.environ.items() if name != progress.SETTING}
 
 
 def test_another_process_claims_an_entry_until_it_is_gone(tmp_path: Path) -> None:
@@ -116,11 +124,18 @@ def test_a_line_of_the_list_names_a_kernel(line: str) -> None:
 
 
 def test_types_are_written_as_numba_reads_them() -> None:
-    i, f, b = types.int64, types.float32, types.bool_
-    kinds = [i, b, types.Array(f, 2, "C"), types.Array(b, 3, "A"), types.Tuple((i, i)), types.Tuple((f[::1], f))]
+    i, f, b = nb.int64, nb.float32, nb.bool_
+    kinds = [
+        i,
+        b,
+        nb.Array(f, 2, "C"),
+        nb.Array(b, 3, "A"),
+        nb.Tuple((i, i)),
+        nb.Tuple((f[::1], f)),
+    ]
     line = warmup.line_of("m", "f", kinds)
     assert line is not None and list(warmup.kinds_of(line.removeprefix("m f "))) == kinds
-    assert warmup.line_of("m", "f", [types.Array(f, 1, "C", readonly=True)]) is None
+    assert warmup.line_of("m", "f", [nb.Array(f, 1, "C", readonly=True)]) is None
 
 
 @pytest.fixture
@@ -211,7 +226,7 @@ from specgrad.runtime.compiler.cache import precompile
 precompile.os.cpu_count = lambda: 2
 precompile.begin()
 while not precompile.requested_programs() and not os.path.exists({str(tmp_path / "seen")!r}):
-    mark = precompile.progress_file()
+    mark = precompile.mark_file()
     if mark.read_text():
         break
     time.sleep(0.05)
@@ -286,7 +301,7 @@ def test_who_compiles_ahead_ends_with_the_program(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(warmup, "UNITS", ())
     monkeypatch.setattr(directory, "_aside", [])
     monkeypatch.setenv(precompile.SETTING, "1")
-    mark = precompile.progress_file()
+    mark = precompile.mark_file()
     assert mark is not None and precompile.begin.__wrapped__() and not precompile.begin.__wrapped__()
     warmup.main(0, os.getpid())  # whose parent is another
     assert not compiled and not mark.exists()
@@ -298,7 +313,7 @@ def test_who_compiles_ahead_ends_with_the_program(monkeypatch: pytest.MonkeyPatc
 
 def test_a_program_says_what_it_compiles(own_folder: Path) -> None:
     """While there are processes that want to know."""
-    mark = precompile.progress_file()
+    mark = precompile.mark_file()
     assert mark is not None
     mark.parent.mkdir(parents=True)
     precompile._ask("a f")
@@ -328,16 +343,85 @@ print(seen.count)
 def test_a_terminal_says_what_is_compiled() -> None:
     """The line is gone in the end; a pipe gets none."""
     master, slave = pty.openpty()
-    shown = python(PROGRAM, stderr=slave)
+    shown = python(PROGRAM, stderr=slave, env=told())
     assert shown.communicate(timeout=PATIENCE)[0] == "6.0\n"
     text = os.read(master, 1 << 16).decode()
     os.close(slave)
     os.close(master)
-    first_compiled = "mul_tensor_forward_number" if MODULES else "native code"
-    assert f"specgrad: compiling {first_compiled}, once per machine" in text and text.endswith(precompile.ERASE)
+    first_compiled = "mul_tensor" if MODULES else "native code"
+    assert f"{progress.TITLE}: 1, {first_compiled}" in text and text.endswith(progress.ERASE)
 
 
-def test_a_pipe_says_nothing(own_folder: Path) -> None:
+def test_a_log_says_when_compiling_begins_and_when_it_is_done() -> None:
+    """Where it takes long; the program ends before the time after which nothing more is expected."""
+    program = f"import {progress.__name__} as progress\nprogress.MIN_SECONDS = 0.0\n{PROGRAM}"
+    slow = python(program, stderr=subprocess.PIPE, env=told())
+    result, log = slow.communicate(timeout=PATIENCE)
+    assert result == "6.0\n"
+    assert re.fullmatch(rf"{progress.TITLE}\nspecgrad: compiled \d+ kernels? in \d+ s\n", log), log
+
+
+def test_what_is_done_is_told_while_the_program_goes_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
+    monkeypatch.delenv(progress.SETTING, raising=False)
+    state = progress.Progress()
+    for _ in range(2):
+        with state.waiting("sum", is_first=True), state.waiting("exp", is_first=True):  # one of the other's kernels
+            assert state.timer is None or not state.timer.is_alive()
+        assert state.timer is not None
+        state.timer.join()
+    began_and_ended = f"{progress.TITLE}\nspecgrad: compiled 1 kernel in 0 s\n"
+    assert capsys.readouterr().err == began_and_ended * 2
+
+
+class Bar:
+    """What a notebook shows, in the place of tqdm's."""
+
+    def __init__(self, desc: str, **options: Any) -> None:
+        self.log = [desc]
+
+    def set_postfix_str(self, text: str) -> None:
+        self.log.append(text)
+
+    def update(self) -> None:
+        self.log.append("+1")
+
+    def close(self) -> None:
+        self.log.append("closed")
+
+
+def test_a_notebook_has_a_bar_without_a_total(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.delenv(progress.SETTING, raising=False)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    state = progress.Progress()
+    for op in ("sum", "exp"):
+        with state.waiting(op, is_first=False):
+            bar = state.bar
+    state.end()
+    assert bar.log == [progress.TITLE, "sum", "+1", "exp", "+1", "closed"]
+    assert state.timer is not None
+    state.timer.cancel()
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "expected"),
+    [
+        ("relu_forward", "specgrad.generated.kernels.cpu.activation", "relu"),
+        ("mul_tensor_backward_1", "specgrad.generated.kernels.cpu.arithmetic", "mul_tensor"),
+        ("column_sums", "specgrad.runtime.ops.reduction.cpu_reduce_loops", "reduction"),
+        ("native code", "", "native code"),
+    ],
+)
+def test_kernels_are_named_by_their_ops(name: str, module: str, expected: str) -> None:
+    assert progress.subject(name, module) == expected
+
+
+def test_nothing_is_said_of_what_is_quick_or_not_to_be_said(own_folder: Path) -> None:
     quiet = python(PROGRAM, stderr=subprocess.PIPE)
     assert quiet.communicate(timeout=PATIENCE) == ("6.0\n", "")
     assert any((own_folder / "kernels").iterdir())

@@ -1,7 +1,6 @@
 """Compiling ahead in other processes, while the first program of a machine waits for its first kernels. A list has the
 kernels that training of some programs begins with, in order. Processes begin with those needed last; the program
-compiles what it needs, and while it waits, what it will need next: so they meet in the middle. A line on a terminal's
-standard error says what somebody waits for."""
+compiles what it needs, and while it waits, what it will need next: so they meet in the middle."""
 
 import functools
 import importlib
@@ -14,6 +13,7 @@ from typing import NamedTuple
 
 from . import store
 from .digest import digest, folder_source
+from .progress import progress, subject
 
 LIST = Path(__file__).parents[2] / "kernels" / "first_kernels.txt"
 WORKER = f"{__package__.partition('.compiler.')[0]}.kernels.warmup"  # the module that goes through the list
@@ -21,7 +21,6 @@ SETTING = "SPECGRAD_COMPILE_AHEAD"  # 0: no process is started
 OWN = f"{__package__.partition('.runtime.')[0]}."
 MARK = "# "  # before a program's name
 MAX_WORKER_PROCESSES = 3  # processes
-ERASE = "\r\033[K"
 
 
 class CompiledElsewhere(Exception):
@@ -62,18 +61,11 @@ def note(module: str, name: str) -> None:
 
 @contextmanager
 def waiting(what: str, module: str = "") -> Iterator[None]:
-    """Say what is compiled while it is; the first time on a machine other processes begin with the list."""
+    """Say that something is compiled while it is; the first time on a machine other processes begin with the list."""
     if begin() and not _passing:
         _ask(name_of(module, what))
-    shown = sys.stderr is not None and sys.stderr.isatty()
-    if shown:
-        line = f"specgrad: compiling {_of_all() or f'{what}, once per machine'}"
-        print(f"{ERASE}{line}", end="", file=sys.stderr, flush=True)
-    try:
+    with progress.waiting(subject(what, module), bool(_started)):
         yield
-    finally:
-        if shown:
-            print(ERASE, end="", file=sys.stderr, flush=True)
 
 
 def meanwhile() -> None:
@@ -110,7 +102,7 @@ def begin() -> bool:
     count = min(MAX_WORKER_PROCESSES, (os.cpu_count() or 1) - 1)
     if count < 1 or os.environ.get(SETTING) == "0" or store.archives():
         return False
-    mark = progress_file()
+    mark = mark_file()
     try:
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch(exist_ok=False)
@@ -129,25 +121,19 @@ _started: list[None] = []  # once there are processes
 def leave(k: int, completed: bool) -> None:
     if k == 0:
         with suppress(OSError):
-            _request_file(progress_file()).unlink()
+            _request_file(mark_file()).unlink()
             if not completed:
-                progress_file().unlink()
-
-
-def tell(k: int, done: int, needed: int) -> None:
-    if k == 0:
-        with suppress(OSError):
-            progress_file().write_text(f"{done}/{needed}", encoding="ascii")
+                mark_file().unlink()
 
 
 def requested_programs() -> list[str]:
     with suppress(OSError):
-        return _request_file(progress_file()).read_text(encoding="utf-8").splitlines()
+        return _request_file(mark_file()).read_text(encoding="utf-8").splitlines()
     return []
 
 
 def _ask(name: str) -> None:
-    with suppress(OSError), open(_request_file(progress_file()), "r+", encoding="utf-8") as file:
+    with suppress(OSError), open(_request_file(mark_file()), "r+", encoding="utf-8") as file:
         file.seek(0, os.SEEK_END)
         file.write(f"{name}\n")
 
@@ -167,15 +153,8 @@ def _start(k: int) -> None:
         os.posix_spawn(sys.executable, command, environment, file_actions=quiet, setpgroup=0)
 
 
-def progress_file() -> Path:
-    """Where the processes write how far they are; where nothing can be kept, a file that nobody can write."""
+def mark_file() -> Path:
+    """It is there while processes compile, and afterwards; where nothing can be kept, one that nobody can write."""
     folder = store.cache_folder() or Path(os.devnull)
     name = digest("first", programs(), folder_source("kernels", "compiler"), os.environ.get("SPECGRAD_BOUNDS"))
     return folder / f"{store.key(name, store.host()).hex()}.first"
-
-
-def _of_all() -> str:
-    with suppress(OSError, ValueError):
-        done, needed = map(int, progress_file().read_text(encoding="ascii").split("/"))
-        return f"{needed} kernels, once per machine: {done}/{needed}" if done < needed else ""
-    return ""
