@@ -302,7 +302,7 @@ class TensorMethods(TensorAttributes):
         return printing.to_repr(self)
 
     def _repr_html_(self) -> str:
-        return extension("display")(self)  # type: ignore[no-any-return]
+        return extension("display")(self)
 
     def module_load(self, other: Any, assign: Any = False) -> Any:
         """What becomes of `other` when `load_state_dict` gives it to a module in the place of this tensor.

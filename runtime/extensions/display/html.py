@@ -66,7 +66,7 @@ def has_picture(tensor: Any) -> bool:
     """Whether it is a dense matrix of numbers that are there."""
     if type(tensor) not in known or tensor._vmap_level is not None or tensor.layout is not strided or tensor.is_meta:
         return False
-    return tensor.ndim == 2 and min(tensor.shape) > 1  # type: ignore[no-any-return]
+    return tensor.ndim == 2 and min(tensor.shape) > 1
 
 
 def picture_values(array: np.ndarray) -> np.ndarray:
@@ -101,7 +101,7 @@ def colors(values: np.ndarray) -> np.ndarray:
     center = 0.0 if low <= 0 <= high else low / 2 + high / 2
     half_range = max(high - center, center - low) or 1.0
     with np.errstate(invalid="ignore", over="ignore"):
-        position = np.clip(values / half_range - center / half_range, -1, 1)[..., None]
+        position = np.clip((values - center) / half_range, -1, 1)[..., None]
     ends = np.where(position < 0, np.array(_NEGATIVE), np.array(_POSITIVE))
     mixed = np.array(_ZERO) * (1 - np.abs(position)) + ends * np.abs(position)
     return np.where(np.isnan(values)[..., None], np.array(_NOT_A_NUMBER), mixed).astype(np.uint8)
