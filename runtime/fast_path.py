@@ -78,7 +78,7 @@ class _Registered:
 def register(make: Callable[[], FastPath]) -> None:
     _Registered.make = make
     views.__dict__.clear()
-    for cached in (fast_path, native_backward, starter, launches_on_devices):
+    for cached in (fast_path, item_getter, detacher, native_backward, starter, launches_on_devices):
         cached.cache_clear()
 
 
@@ -102,6 +102,8 @@ def surround_launches(around: Surround | None) -> None:
         _Registered.surround = around
         for op, name, launch in _Registered.launches:
             setattr(op, name, launch if around is None else around(op, name, launch))
+        item_getter.cache_clear()
+        detacher.cache_clear()
 
 
 class _Views:
@@ -116,12 +118,8 @@ class _Views:
 views = _Views()
 
 
-def item_getter() -> Callable[..., Any]:
-    return views.item_getter
-
-
-def detacher() -> Callable[..., Any]:
-    return views.detacher
+item_getter = functools.cache(lambda: views.item_getter)
+detacher = functools.cache(lambda: views.detacher)
 
 
 def _once(name: str) -> Any:

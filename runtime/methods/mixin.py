@@ -341,7 +341,7 @@ class TensorMethods(TensorAttributes):
         return printing.to_repr(self)
 
     def _repr_html_(self) -> str:
-        return extension("display")(self)  # type: ignore[no-any-return]
+        return extension("display")(self)
 
     @explained
     def module_load(self: Any, other: Tensor, assign: Bool = False) -> Tensor:

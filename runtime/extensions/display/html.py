@@ -66,7 +66,7 @@ def has_picture(tensor: Any) -> bool:
     """Whether it is a dense matrix of numbers that are there."""
     if type(tensor) not in known or tensor._vmap_level is not None or tensor.layout is not strided or tensor.is_meta:
         return False
-    return tensor.ndim == 2 and min(tensor.shape) > 1  # type: ignore[no-any-return]
+    return tensor.ndim == 2 and min(tensor.shape) > 1
 
 
 def picture_values(array: np.ndarray) -> np.ndarray:
@@ -86,7 +86,7 @@ def _caption(tensor: Any, values: np.ndarray) -> str:
 
 
 def image(values: np.ndarray) -> str:
-    """An HTML image of a matrix: blue below, red above the middle, which is 0 where there are numbers on both sides."""
+    """An HTML image of a matrix: blue below, red above the center, which is 0 where there are numbers on both sides."""
     data = base64.b64encode(png(colors(values))).decode("ascii")
     scale = SHOWN_WIDTH / max(values.shape)
     height, width = (max(1, round(size * scale)) for size in values.shape)
@@ -98,10 +98,10 @@ def colors(values: np.ndarray) -> np.ndarray:
     """Red, green and blue of each element; infinities have those of the extremes."""
     finite = values[np.isfinite(values)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
-    middle = 0.0 if low <= 0 <= high else low / 2 + high / 2
-    reach = max(high - middle, middle - low) or 1.0
+    center = 0.0 if low <= 0 <= high else low / 2 + high / 2
+    half_range = max(high - center, center - low) or 1.0
     with np.errstate(invalid="ignore", over="ignore"):
-        position = np.clip(values / reach - middle / reach, -1, 1)[..., None]
+        position = np.clip((values - center) / half_range, -1, 1)[..., None]
     ends = np.where(position < 0, np.array(_NEGATIVE), np.array(_POSITIVE))
     mixed = np.array(_ZERO) * (1 - np.abs(position)) + ends * np.abs(position)
     return np.where(np.isnan(values)[..., None], np.array(_NOT_A_NUMBER), mixed).astype(np.uint8)

@@ -143,7 +143,12 @@ def test_views_and_subclasses() -> None:
 
     assert shown(x.as_subclass(Named)).find("pre").text == "<b>&"  # type: ignore[union-attr]
     seen: list[str] = []
-    sg.vmap(lambda row: seen.append(row._repr_html_()) or row)(sg.ones(2, 3, 3))
+
+    def look(row: sg.Tensor) -> sg.Tensor:
+        seen.append(row._repr_html_())
+        return row
+
+    sg.vmap(look)(sg.ones(2, 3, 3))
     assert seen and "<img" not in seen[0]
 
 
@@ -226,7 +231,7 @@ def test_showing_data_draws_no_random_numbers() -> None:
         sg.manual_seed(1), random.seed(1), np.random.seed(1)
         loader = DataLoader(Augmented(), batch_size=4, shuffle=True)
         if look:
-            loader._repr_html_(), loader.dataset._repr_html_()  # type: ignore[attr-defined]
+            loader._repr_html_(), loader.dataset._repr_html_()
         return [random.random(), np.random.rand(), sg.rand(1).item(), next(iter(loader))["image"].tolist()]
 
     assert numbers(True) == numbers(False)
