@@ -17,7 +17,7 @@ from ..spec.signature import name_fault
 from .scope import Context
 
 MEANING = ("self", "input", "grad", "grads", "result", "output_mask")  # words of formulas and of Python's parameters
-NAME_RESERVED = "the generated code uses '{}' for something else: give it another name"
+NAME_RESERVED = "the generated code uses '{}' for something else: give it another name (docs/spec.md, Names)"
 
 
 def check_names(context: Context) -> Iterator[Problem]:

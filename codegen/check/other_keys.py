@@ -192,7 +192,7 @@ def check_rows(context: Context) -> Iterator[Problem]:
         where = entry.key_locations.get("dtypes", location)
         yield context.problem(where, "row programs are for floats: dtypes: [float]", "rows")
     read = {n.id for s in program.statements for n in ast.walk(s.value) if isinstance(n, ast.Name)}
-    for parameter in program.parameters:
+    for parameter in program.parameters if not faults else ():
         if parameter.name not in read:
             yield context.problem(location, f"the program does not read '{parameter.array}'", "rows")
     for argument in entry.schema.arguments:

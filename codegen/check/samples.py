@@ -48,8 +48,9 @@ def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem
             yield context.problem(value, f"the op has no argument '{name}'{did_you_mean(name, known)}", key)
         faults = list(_check_value(context, key, value))
         yield from faults or _check_type(context, key, name, value)
+    known_only = sample.arguments.keys() <= set(known)
     missing = [a.name for a in arguments if a.default is None and a.name not in sample.arguments]
-    if missing:
+    if missing and known_only:
         yield context.problem(sample.where, f"the sample misses {', '.join(missing)}", key)
 
 

@@ -128,7 +128,7 @@ class Scope:
         own, suffix = name[:-2], name[-2:]
         if suffix in ("_p", "_t") and own in self.values and f"{own}_p" not in self.values:
             return f"unknown name '{name}': x_p and x_t are words of forward formulas, here there is '{own}'"
-        return f"unknown name '{name}'{did_you_mean(name, {*self.values, *self._callable()})}"
+        return f"unknown name '{name}'{did_you_mean(name, self.values) or did_you_mean(name, self._callable())}"
 
     def _is_of_library(self, node: ast.Attribute) -> bool:
         root = library_of(node)
@@ -161,7 +161,7 @@ class Scope:
             return f": it is an op, and `elementwise` calls functions of numbers (docs/spec.md){hint}"
         if (other := function_of_python(name)) and not self.foreign:
             return f": it is {other}"
-        return did_you_mean(name, {*self._callable(), *self.values})
+        return did_you_mean(name, self._callable()) or did_you_mean(name, self.values)
 
     def _method_faults(self, call: ast.Call) -> Iterator[Fault]:
         name = called(call)

@@ -153,7 +153,7 @@ def program_faults(program: Program, functions: Mapping[str, tuple[int, float]] 
     for statement in program.statements:
         name = statement.name
         if name in OWN or name in FOLDS or name.startswith(OWN_BEGINNINGS) or _NUMBERED.fullmatch(name):
-            yield statement.node, f"'{name}' is a word of row programs: choose another name"
+            yield statement.node, f"'{name}' is a word of row programs: choose another name (docs/spec.md, Names)"
         elif name.startswith("_") or name.endswith("_"):
             yield statement.node, f"'{name}': expected a name that neither begins nor ends with an underscore"
         elif functions is not None and name in functions:

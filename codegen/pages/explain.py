@@ -153,7 +153,8 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     yield field("node", node.class_name)
     for argument, formula in entry.gradients.items():
         source = one_line(formula.text)
-        origin = "derived from the expression" if formula.derived else formula.where
+        expression = "slope_of" if entry.derivative_of else "the expression"
+        origin = f"derived from {expression}" if formula.derived else formula.where
         yield field("gradient", f"of {argument}: {source} ({origin})")
         if formula.tree is not None:
             yield field("", f"reads {', '.join(node.plan.reads[argument]) or 'nothing that is saved'}")

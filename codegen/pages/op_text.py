@@ -82,7 +82,8 @@ def gradients(entry: Entry) -> Iterator[tuple[str, str]]:
         if formula.keyword == "not_implemented":
             yield f"gradient of `{name}`", f"not defined: {formula.why}"
         elif formula.keyword is None:
-            derived = ", derived from the expression" if formula.derived else ""
+            expression = "`slope_of`" if entry.derivative_of else "the expression"
+            derived = f", derived from {expression}" if formula.derived else ""
             yield f"gradient of `{name}`", f"`{one_line(formula.text)}`{derived}"
     if entry.backward is not None:
         yield "all gradients", f"`{one_line(entry.backward.text)}`, if backward is not recorded itself"

@@ -9,6 +9,7 @@ from typing import Any
 
 Mistake = tuple[int, int, str]  # line and column, both from 0, and what is wrong there
 
+MAX_LINES = 500  # that are looked at
 _KEY = re.compile(r"( *)(- +)?([A-Za-z_][\w.]*)( *:)(?=\s|$)[ \t]*")
 _NO_SPACE = re.compile(r" *(?:- +)?([A-Za-z_]\w*):(?=[^\s:=])")
 _TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:''|[^'])*'|[\[\]{}]")
@@ -33,13 +34,13 @@ def mistake(lines: Sequence[str], error: Any) -> Mistake | None:
     if "escape" in (error.problem or ""):
         return mark.line, mark.column, "a backslash in double quotes begins an escape: put the value in single quotes"
     begin = getattr(error, "context_mark", None)
-    first = min(begin.line if begin else last, _item(lines, last))
+    first = max(min(begin.line if begin else last, _item(lines, last)), last - MAX_LINES)
     return next((each for each in _mistakes(lines, first, last) if each), None)
 
 
 def _item(lines: Sequence[str], number: int) -> int:
     """The line that begins the entry of a line."""
-    return next((n for n in range(number, -1, -1) if lines[n].startswith("- ")), number)
+    return next((n for n in range(number, max(number - MAX_LINES, -1), -1) if lines[n].startswith("- ")), number)
 
 
 def _mistakes(lines: Sequence[str], first: int, last: int) -> Iterator[Mistake | None]:

@@ -56,6 +56,7 @@ def problems(load: Load, tree: Spec) -> Callable[[str], list[str]]:
         ("float beta", "number beta",
          "1:27: gate: bad schema: unknown type 'number' (one of Tensor Scalar int float bool str ScalarType Device "
          "Generator MemoryFormat ProcessGroup)"),
+        ("self=T(3)", "slef=T(3)", "8:19: gated, samples: the op has no argument 'slef' (did you mean 'self'?)"),
         ("gate(self) + 1", "gaet(self) + 1", "7:14: gated, composite: unknown function 'gaet' (did you mean 'gate'?)"),
     ],
 )  # fmt: skip

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from specgrad.codegen.language.row_programs import OWN
+from specgrad.codegen.library.op_library import Library, runtime_library
 from specgrad.codegen.library.reserved_names import ReservedNames, read_reserved
 from specgrad.codegen.project.project import TREE
 from specgrad.codegen.spec.model import Spec
@@ -38,6 +41,14 @@ def test_no_name_of_the_spec_in_the_tree_is_taken(reserved: ReservedNames, spec:
         assert not {entry.schema.name, *entry.aliases} & reserved.functions
         assert not {argument.name for argument in entry.schema.arguments} & reserved.locals
         assert "method" not in entry.variants or not {entry.schema.name, *entry.aliases} & reserved.attributes
+
+
+def test_the_document_lists_them(reserved: ReservedNames) -> None:
+    """docs/spec.md has the reserved words of one part, those of row programs, the scalar functions, and no others."""
+    text = (TREE / "docs" / "spec.md").read_text(encoding="utf-8")
+    listed = [set(words.split()) for words in re.findall(r"^`([^`|]{200,})`$", text, re.MULTILINE)]
+    words = {name for name in reserved.locals if name.isalnum() and name[0].islower()}
+    assert listed == [words, set(OWN), set(Library((runtime_library(),)).known().scalars or ())]
 
 
 def test_broken_files_take_nothing(spec: Spec, tmp_path: Path) -> None:
