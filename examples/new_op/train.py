@@ -82,7 +82,8 @@ def main() -> int:
     same = survives_saving(model, images, OUT / "model.sg")
     print(f"test accuracy     {accuracy:.2%} of {TEST} digits, at least {TARGET_ACCURACY:.0%} expected")
     print(f"with relu         {histories['relu']['accuracy'][-1]:.2%}")
-    print(f"learned beta      from {min(map(min, betas.values())):.2f} to {max(map(max, betas.values())):.2f}, 1 at first")
+    learned = sorted(sum(betas.values(), []))
+    print(f"learned beta      from {learned[0]:.2f} to {learned[-1]:.2f}, 1 at first")
     print("saved and loaded ", "gives the same predictions" if same else "gives OTHER predictions")
     print(f"pictures          {OUT / 'curves.png'}\n                  {OUT / 'misread.png'}")
     return 0 if same and accuracy >= TARGET_ACCURACY else 1
