@@ -14,6 +14,11 @@ SEED ?= $(shell date +%Y%m%d)
 # What generates, verifies and formats code needs ruff alone; where the tools of the tests are, it is among them.
 GENERATOR := $(if $(wildcard $(VENV)/stamp-test),$(VENV)/stamp-test,$(VENV)/stamp-generate)
 
+# What an installation takes on disk, its dependencies included.
+SIZE_demo := 0.6 GB
+SIZE_test := 1.3 GB
+heading = @printf '\n== %s\n\n' '$(1)'
+
 .DEFAULT_GOAL := help
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
@@ -24,8 +29,14 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/stamp-demo ## add an op in YAML, check it, generate it, train a network with it on real digits
+	$(call heading,1. An op that specgrad lacks is one entry: examples/new_op/my_ops.yaml)
+	@sed -n '/^- name/,$$p' examples/new_op/my_ops.yaml
+	$(call heading,2. Its formulas are compared with finite differences; then its package is written)
 	$(BIN)/python -m specgrad.codegen examples/new_op/my_ops.yaml --out examples/new_op/my_ops
+	$(call heading,3. The same entry with a mistake in a gradient is refused: examples/new_op/wrong_ops.yaml)
+	@grep -n '^  self:' examples/new_op/wrong_ops.yaml
 	$(BIN)/python examples/new_op/refused.py
+	$(call heading,4. A network with the op learns to read digits; so does one with ReLU)
 	$(BIN)/python examples/new_op/train.py
 
 test: read verify mutate-last ## everything CI runs: gen-check, lint, type, verify, mutate-last, pytest
@@ -88,6 +99,7 @@ $(BIN)/pip:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/stamp-%: pyproject.toml constraints.txt | $(BIN)/pip
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$*]'
+	@echo "Installing specgrad[$*] into $(VENV)$(if $(SIZE_$*), ($(SIZE_$*) on disk)); this happens once"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$*]'
 	@$(BIN)/python -m compileall -q codegen generated runtime nn specgrad
 	@touch $@

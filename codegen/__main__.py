@@ -135,7 +135,7 @@ def write(project: Project, options: argparse.Namespace) -> int:
         return 1
     generate(planned)
     if formatter is None and not project.in_tree:
-        print("the files are as the templates give them: there is no ruff to format them")
+        print("not formatted, which would take ruff; the code works the same")
     return 0 if project.in_tree or options.no_verify else draw(project, only_check=False)
 
 

@@ -5,6 +5,7 @@ The README's own and the demo's network train on a device when one word of them 
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,6 +68,14 @@ def test_wrong_formula_is_refused() -> None:
     done = subprocess.run([sys.executable, NEW_OP / "refused.py"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "wrong_ops.yaml:8" in done.stdout and "gradient of self" in done.stdout
+
+
+def test_the_demo_says_what_it_does() -> None:
+    """`make demo` announces the installation with its size, and has a heading for each step."""
+    command = ["make", "--dry-run", "demo", "VENV=out/none"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "Installing specgrad[demo] into out/none (0.6 GB on disk)" in shown
+    assert re.findall(r"'(\d)\. ", shown) == ["1", "2", "3", "4"]
 
 
 def test_profile_and_draw() -> None:

@@ -78,6 +78,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.cpu("pages make their own tensors")
+@pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")  # PyTorch's forward mode uses it
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_runs(page: str, lib: ModuleType, folder: Path) -> None:
     """Every block, in order, in one folder; pages of PyTorch's API with PyTorch too, where it is installed."""

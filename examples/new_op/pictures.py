@@ -1,4 +1,4 @@
-"""The two pictures of the demo: how training went, and which digits were misread."""
+"""The two pictures of the demo: how training went and what it learned, and which digits were misread."""
 
 from pathlib import Path
 
@@ -8,15 +8,21 @@ from matplotlib import pyplot as plt
 matplotlib.use("Agg")  # pictures go to files; no display is needed
 
 
-def save_curves(history: dict[str, list[float]], path: Path) -> None:
-    """Loss on the training set and accuracy on the test set, epoch by epoch."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
-    epochs = range(1, len(history["loss"]) + 1)
-    left.plot(epochs, history["loss"], marker="o")
-    left.set(title="training loss", xlabel="epoch", yscale="log")
-    right.plot(epochs, [100 * a for a in history["accuracy"]], marker="o", color="tab:green")
-    right.axhline(98, linestyle=":", color="grey")
-    right.set(title="test accuracy (%)", xlabel="epoch")
+def save_curves(histories: dict[str, dict[str, list[float]]], betas: dict[str, list[float]], path: Path) -> None:
+    """Loss and accuracy of each network, epoch by epoch, and the learned betas, one for each channel of a layer."""
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 3.5), layout="constrained")
+    for name, history in histories.items():
+        epochs = range(1, len(history["loss"]) + 1)
+        left.plot(epochs, history["loss"], marker="o", label=name)
+        middle.plot(epochs, [100 * a for a in history["accuracy"]], marker="o", label=name)
+    left.set(title="training set", xlabel="epoch", ylabel="cross entropy", yscale="log")
+    middle.set(title="test set", xlabel="epoch", ylabel="accuracy (%)")
+    for layer, values in betas.items():
+        right.plot(range(len(values)), sorted(values), marker="o", linestyle="none", label=layer)
+    right.axhline(1, linestyle=":", color="grey", label="before training")
+    right.set(title="learned beta", xlabel="channel, in the order of beta", ylabel="beta")
+    for axis in (left, middle, right):
+        axis.legend()
     figure.savefig(path, dpi=120)
     plt.close(figure)
 

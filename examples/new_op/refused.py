@@ -17,7 +17,8 @@ def main() -> int:
         written = out.exists()
     message = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith(f"{SPEC.name}:")]
     refused = done.returncode != 0 and bool(message) and not written
-    print("A wrong formula (examples/new_op/wrong_ops.yaml) is", "refused:" if refused else "NOT REFUSED:")
+    outcome = "refused, and nothing is written:" if refused else "NOT REFUSED:"
+    print("A wrong formula (examples/new_op/wrong_ops.yaml) is", outcome)
     print("\n".join("    " + line for line in (message or [done.stdout + done.stderr])))
     return 0 if refused else 1
 
