@@ -31,6 +31,7 @@ DEFAULTS: dict[str, Any] = {
     "gives": {},
     "expression": "",
     "unvaried": (),
+    "unverified": "",
     "takes_number": False,
     "reference": "",
     "onnx": "",
