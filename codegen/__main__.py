@@ -214,13 +214,30 @@ def is_wrong(project: Project, files: Files) -> bool:
 
 
 def check(root: Path, files: Files, repair: str, expected: str, formatter: Formatter | None) -> int:
-    lines = differences(root, files)
-    if lines and expected not in ("", layout_of(formatter)):
-        raise other_layout(f"{root.name}/ cannot be compared", expected, formatter)
+    lines = compared(root, files, expected, formatter)
     sys.stdout.writelines(lines)
     if lines:
         print(f"{root.name}/ is stale: run `{repair}` and commit the result", file=sys.stderr)
     return 1 if lines else 0
+
+
+def compared(root: Path, files: Files, expected: str, formatter: Formatter | None) -> list[str]:
+    lines = differences(root, files)
+    if lines and expected not in ("", layout_of(formatter)):
+        raise other_layout(f"{root.name}/ cannot be compared", expected, formatter)
+    return lines
+
+
+def is_stale(project: Project, command: str) -> bool:
+    """Of files that are not what the spec says a command would say little."""
+    formatter, expected = layouts(project, True)
+    files = project.files(formatter)[project.root]
+    if not compared(project.root, files, expected, formatter):
+        return False
+    names = ", ".join(changed_ops(project.root, files))
+    what = f"does not have {names} as {project.path.name} states it" if names else "is stale"
+    print(f"{command}: {project.root.name}/ {what}: run `{project.command}`, which verifies first", file=sys.stderr)
+    return True
 
 
 def parser_of(command: str) -> argparse.ArgumentParser:
@@ -240,7 +257,7 @@ def verify(argv: list[str]) -> int:
         if options.spec is None:
             return verify_command(options.names, options.limit)
         project = read(options)
-        if project is None or write(project, argparse.Namespace(check=True)):  # of old files it would say little
+        if project is None or is_stale(project, "verify"):
             return 1
         return verify_project(project, options.names, options.limit)
 
@@ -299,7 +316,7 @@ def mutate(argv: list[str]) -> int:
 
     options = options_of(argv)
     project = read(options)
-    stale = project is None or (not project.in_tree and write(project, argparse.Namespace(check=True)))
+    stale = project is None or (not project.in_tree and is_stale(project, "mutate"))
     return 1 if project is None or stale else mutate_command(options, project)
 
 

@@ -1,4 +1,4 @@
-"""Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see codegen/verify/isolation.py."""
+"""Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see codegen/verify/guards.py."""
 
 import gc
 import importlib.util
@@ -97,13 +97,13 @@ def no_collector() -> Iterator[None]:
 
 
 if os.environ.get("SPECGRAD_GUARDS"):
-    from specgrad.codegen.verify import isolation
+    from specgrad.codegen.verify import guards
 
-    isolation.guard()
+    guards.guard()
 
     @pytest.fixture(autouse=True)
     def no_damage() -> Iterator[None]:
         """No test writes outside of arrays, or to memory that has been freed."""
-        before = isolation.damage()
+        before = guards.damage()
         yield
-        assert isolation.damage() == before
+        assert guards.damage() == before

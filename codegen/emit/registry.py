@@ -29,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "gives": {},
     "expression": "",
     "unvaried": (),
+    "unverified": "",
     "takes_number": False,
     "reference": "",
     "onnx": "",

@@ -21,7 +21,7 @@ from ..spec.model import Entry, Spec
 from ..spec.reference import statements
 from ..verify.checks.bounds import ENVIRONMENT
 from ..verify.command import LIMIT, PROCESSES, choose, seconds
-from ..verify.isolation import Lost, Task, answers
+from ..verify.isolation import Lost, Task, Worker, answers, end_all
 from .evaluate_mutant import Origin, Verdict, evaluate_mutant, weigh
 from .mutants import Mutant, Related, mutants
 
@@ -42,7 +42,8 @@ def mutate_command(options: argparse.Namespace, project: Project) -> int:
     print("\n".join([*by_kind(scores), total(scores, time.perf_counter() - begin)]))
     if options.json:
         options.json.write_text(json.dumps([record(each) for each in scores], indent=1), encoding="utf-8")
-    return 1 if any(each.wrong for each in scores) or share(scores) < options.min_killed else 0
+    refused = any(each.wrong and not each.entry.unverified for each in scores)
+    return 1 if refused or share(scores) < options.min_killed else 0
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -71,29 +72,36 @@ def sample_evenly(entries: Sequence[Entry], max_count: int | None, seed: int) ->
 
 
 def score(entries: Sequence[Entry], related: Related, options: argparse.Namespace) -> "list[Score]":
-    scores = [Score(entry) for entry in entries]
-    evaluated: list[tuple[Score, Mutant | None]] = []
-    for each in scores:
-        evaluated.append((each, None))
-        chosen = mutants(each.entry, related, options.seed, options.max_count)
-        evaluated += [(each, m) for m in chosen if not options.key or kind_of(each.entry, m) in options.key]
-    origin = Origin(options.spec, options.out, options.base)
-    tasks: list[Task] = []
-    for each, m in evaluated:
-        changed = (m.entry, m.key, m.trees) if m is not None else ()
-        tasks.append((evaluate_mutant if m is None else weigh, (origin, each.entry, *changed)))
-    results: dict[int, Any] = {}
-    with Progress(len(tasks), "mutants") as progress:
-        for number, answer in answers(tasks, options.limit, PROCESSES, ENVIRONMENT):
-            results[number] = answer
-            progress.step()
-    for number, (each, mutant) in enumerate(evaluated):
-        answer = results[number]
-        if mutant is None:
-            each.wrong = answer.how if isinstance(answer, Lost) else answer
-        else:
-            each.note(mutant, Verdict(finding=answer.how) if isinstance(answer, Lost) else answer)
+    """The entries themselves first: what is wrong with one its mutants would show too."""
+    scores = [Score(entry, entry.unverified and f"it is not verified, because {entry.unverified}") for entry in entries]
+    origin, spare = Origin(options.spec, options.out, options.base), list[Worker]()
+    try:
+        judged = [each for each in scores if not each.wrong]
+        tasks: list[Task] = [(evaluate_mutant, (origin, each.entry)) for each in judged]
+        for number, answer in _answered(tasks, options, spare, "entries"):
+            judged[number].wrong = str(answer)
+        pairs = [(each, m) for each in judged if not each.wrong for m in _chosen(each.entry, related, options)]
+        tasks = [(weigh, (origin, each.entry, m.entry, m.key, m.trees)) for each, m in pairs]
+        answered = sorted(_answered(tasks, options, spare, "mutants"), key=lambda pair: pair[0])
+    finally:
+        end_all(spare)
+    for (each, mutant), (_, answer) in zip(pairs, answered, strict=True):
+        each.note(mutant, Verdict(finding=str(answer)) if isinstance(answer, Lost) else answer)
     return scores
+
+
+def _chosen(entry: Entry, related: Related, options: argparse.Namespace) -> Iterator[Mutant]:
+    made = mutants(entry, related, options.seed, options.max_count)
+    return (mutant for mutant in made if not options.key or kind_of(entry, mutant) in options.key)
+
+
+def _answered(
+    tasks: list[Task], options: argparse.Namespace, spare: list[Worker], what: str
+) -> Iterator[tuple[int, Any]]:
+    with Progress(len(tasks), what) as progress:
+        for pair in answers(tasks, options.limit, PROCESSES, ENVIRONMENT, spare):
+            yield pair
+            progress.step()
 
 
 def _sources(spec: Spec, path: Path) -> dict[str, str]:
@@ -128,6 +136,10 @@ class Score:
     def count(self) -> int:
         return len(self.killed) + len(self.equivalent) + len(self.survivors)
 
+    @property
+    def reason(self) -> str:
+        return self.wrong if self.entry.unverified else f"the entry itself is refused: {self.wrong}"
+
     def note(self, mutant: Mutant, verdict: Verdict) -> None:
         if verdict.finding:
             self.killed.append((mutant, verdict.finding))
@@ -144,7 +156,7 @@ class Score:
 
     def __str__(self) -> str:
         if self.wrong:
-            return f"{self.entry.name}: cannot be judged: {self.wrong}"
+            return f"{self.entry.name}: no mutants are made of it, as {self.reason}"
         same = f", {len(self.equivalent)} equivalent" if self.equivalent else ""
         killed = f"{len(self.killed)} killed{same}"
         return f"{self.entry.name}: {self.count} mutants, {killed}, {len(self.survivors)} survive"

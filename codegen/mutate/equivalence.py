@@ -129,7 +129,9 @@ def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
             values[name] = bool(rng.random() < 0.5) if name in entry.masks else values[name]
             values |= {f"{name}_p": values[name], f"{name}_t": make(rng.normal())}
         for argument in number_arguments(entry):
+            inside = entry.domain.get(argument.name)
             plain = rng.normal() if is_plain_number(argument) else rng.integers(0, 3)
+            plain = plain if inside is None else rng.uniform(*inside)
             values[argument.name] = make(plain) if is_plain_number(argument) else int(plain)
         yield values | {"grad": make(rng.normal() + (1j * rng.normal() if is_complex else 0))}
 

@@ -75,6 +75,8 @@ class First(Report):
 def evaluate_mutant(origin: Origin, entry: Entry) -> str:
     project = project_of(origin)
     ops = settled(origin)
+    if entry.name not in ops:
+        return f"{entry.name} is not generated yet"
     generated = generated_package(ops[entry.name].function.__module__)
     try:
         entry = completed(entry)

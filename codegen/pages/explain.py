@@ -219,6 +219,9 @@ def check_lines(entry: Entry) -> Iterator[str]:
         yield field("refuses", f"{refusal.call.text}{f' ({refusal.error})' if refusal.error else ''}")
     if entry.hard:
         yield field("at kinks", f"the gradient is the {' and the '.join(entry.kink)} of the slopes from the two sides")
+    if entry.unverified:
+        yield field("verified", f"not, because {entry.unverified}")
+        return
     numbers = "float64 and complex128" if entry.complex and "complex" in entry.dtypes else "float64"
     yield field("verified", f"in {numbers}: {CHECKS[0]}")
     yield from (field("", check) for check in CHECKS[1:])

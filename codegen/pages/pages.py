@@ -57,6 +57,7 @@ class OpPart:
             ("in ONNX", op_text.onnx(self.entry)),
             *(("raises", f"{errors}; {phrases}") for errors, phrases in self.code.docs.raises),
             ("bad calls", op_text.refuses(self.entry)),
+            ("not verified", self.entry.unverified and f"because {self.entry.unverified}"),
         ]
         return [(label, phrases) for label, phrases in matches if phrases]
 

@@ -8,6 +8,7 @@ import argparse
 import ast
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from ..emit.render import OUTSIDE, Renderer, Target
 from ..emit.torch_stubs import torch_stubs
 from ..language.scalar_functions import Functions
 from ..library.bases import SPEC, SPECGRAD, Base, chain, recorded_base
-from ..library.files import Refused, check_importable, listed
+from ..library.files import MANIFEST, Refused, check_importable, listed, read_manifest
 from ..library.op_library import (
     RULE_FILES,
     Known,
@@ -107,10 +108,24 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
         return Project(SPEC, TREE / "generated", Renderer(tree, Target()), known), []
     if not options.spec.name.isprintable():
         raise Refused(f"{options.spec.name!r}: expected a spec with a name of characters that can be seen")
-    root: Path = options.out or options.spec.parent / "generated"
+    root: Path = options.out or package_of_spec(options.spec)
     root = root if root.name not in ("", "..") else root.resolve()
     check_importable(root)
     return read_outside(options.spec, root, chain(options.base or recorded_base(root), tree), reserved)
+
+
+def package_of_spec(spec: Path) -> Path:
+    """The package near a spec whose manifest names it; else the folder for one that lies in a package."""
+    usual, found = spec.parent / "generated", []
+    for path in [path for pattern in ("*", "*/*") for path in sorted(spec.parent.glob(f"{pattern}/{MANIFEST}"))]:
+        with suppress(Refused):
+            manifest = read_manifest(path.parent)
+            found += [path.parent] if manifest.spec == spec.name and manifest.owns("registry.py") else []
+    if usual in found or not found:
+        return usual
+    if len(found) > 1:
+        raise Refused(f"{spec}: --out FOLDER has to say which package is meant: {' or '.join(map(str, found))}")
+    return found[0]
 
 
 def op_library_of(path: Path) -> OpLibrary | None:

@@ -90,6 +90,7 @@ class EntryReader(TrialFields):
             hard=self._samples("edge_cases", self.items("edge_cases")),
             refuses=self._refuses(),
             unvaried=self._unvaried(schema),
+            unverified=self._unverified(),
             kink=self.choices("kink") or ("average",),
             gives=self._gives(schema),
             complex=self._says("complex", "complex" in dtypes),

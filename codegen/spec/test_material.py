@@ -10,6 +10,7 @@ from .fields import DTYPES, ERRORS, NUMBERS, REFUSED, GroupedFields
 from .model import Refusal, Sample, Schema
 from .source import SourceString
 
+OFF = "off, because"  # how the key `verify` begins
 WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
 
 
@@ -88,6 +89,13 @@ class TrialFields(GroupedFields):
             else:
                 result[key.value] = value.value
         return result
+
+    def _unverified(self) -> str:
+        text = self.plain("verify") or ""
+        reason = text.removeprefix(OFF).strip()
+        if "verify" in self.values and not (text.startswith(OFF) and reason):
+            self.report(self.values["verify"], f"expected `{OFF} ...` with the reason, found '{text}'", "verify")
+        return reason
 
     def _interval(self, node: yaml.Node) -> tuple[float, float]:
         try:

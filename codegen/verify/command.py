@@ -79,8 +79,8 @@ def judged(name: str, where: str, task: Task, answer: Report | Lost, limit: floa
         return answer, True
     alone = next(again for _, again in answers([task], limit, 1, each.environment)) if answer.died else answer
     if isinstance(alone, Lost):
-        return lost(name, where, f"verifying it {alone.how}"), False
-    how = f"verifying it after other ops {answer.how}; by itself it does not: one of them writes where it should not"
+        return lost(name, where, f"verifying it {alone}"), False
+    how = f"verifying it after other ops {answer}; by itself it does not: one of them writes where it should not"
     alone.join(lost(name, where, how))
     return alone, True
 
@@ -101,7 +101,7 @@ def package_of(project: Project) -> Package:
 
 def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
     spec, _ = load_spec(SPEC, SPEC.name)
-    return verify(PACKAGE, names, disproved(spec, names=names), limit)
+    return verify(PACKAGE, names, disproved(spec, names=names), limit, [entry.name for entry in spec.entries])
 
 
 def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT) -> int:
@@ -141,7 +141,13 @@ def verify_package(
     return verify(Package.of(root, op_library, spec), names, known, limit)
 
 
-def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding], limit: float = LIMIT) -> int:
+def verify(
+    package: Package,
+    names: Sequence[str],
+    known_wrong: Sequence[Finding],
+    limit: float = LIMIT,
+    entries: Sequence[str] = (),
+) -> int:
     begin = time.perf_counter()
     spare: list[Worker] = []  # who has imported the package to list its ops checks some of them then
     try:
@@ -149,9 +155,12 @@ def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding
         if isinstance(known, Lost):
             print(f"verify: importing the package {known.how}", file=sys.stderr)
             return 1
-        chosen = choose(list(known), names)
+        chosen = choose(list(known), names, entries)
         if chosen is None:
             return 1
+        for name in [name for name in chosen if known[name].unverified]:
+            print(f"{known[name].location}: {name} is not verified, because {known[name].unverified}")
+            chosen.remove(name)
         report = checked(package, {name: known[name] for name in chosen}, limit, spare)
     finally:
         end_all(spare)
@@ -167,10 +176,15 @@ def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding
     return 1 if wrong else 0
 
 
-def choose(known: Sequence[str], names: Sequence[str]) -> list[str] | None:
+def choose(known: Sequence[str], names: Sequence[str], entries: Sequence[str] = ()) -> list[str] | None:
+    """The ops of these names; `entries`: those of the spec, of which some may not be generated yet."""
     bases = {op.partition(".")[0] for op in known}
     for name in names:
         if name not in bases and name not in known:
+            if name in {*entries, *(entry.partition(".")[0] for entry in entries)}:
+                how = "run `python -m codegen`, which verifies it before anything is written"
+                print(f"verify: '{name}' is not generated yet: {how}", file=sys.stderr)
+                return None
             print(f"verify: no op named '{name}'{did_you_mean(name, {*known, *bases})}", file=sys.stderr)
             return None
     return [op for op in known if not names or op in names or op.partition(".")[0] in names]

@@ -10,11 +10,11 @@ import numpy as np
 from specgrad.runtime.errors import NotDifferentiableError
 
 from .calls.entries import spec_entry
-from .calls.findings import Report, error_message, forward_formula, key_of, on_purpose
+from .calls.findings import Report, error_message, forward_formula, key_of, nan_advice, on_purpose
 from .calls.interpreted import all_plain
-from .calls.point import Point, concatenated, formulas_alone, gradients
+from .calls.point import Point, concatenated, formulas_alone, gradients, shown
 from .calls.samples import points
-from .calls.variants import variant_points
+from .calls.variants import variant_points, varied
 from .checks.batch import check_batch
 from .checks.dtypes import check_autocast, check_dtypes
 from .checks.elementwise import check_elementwise
@@ -30,7 +30,14 @@ from .checks.layouts import (
     check_results,
 )
 from .checks.masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
-from .checks.memory import check_aliases, check_memory, check_replaces, check_without_memory
+from .checks.memory import (
+    check_aliases,
+    check_memory,
+    check_replaces,
+    check_without_memory,
+    check_writes,
+    report_damage,
+)
 from .checks.precision import check_precision
 from .checks.reference import check_kinds, check_reference, check_unlisted
 from .checks.reverse import check_kink, check_reverse
@@ -44,11 +51,12 @@ SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forw
 OF_GRADIENTS: tuple[Check, ...] = (check_inputs, check_outputs, check_fused)
 IN_OTHER_WAYS: tuple[Check, ...] = (check_inplace, check_number, check_commutative, check_layouts)
 EVERYWHERE: tuple[Check, ...] = (
-    *(check_reference, check_rows, check_memory, check_without_memory, check_reverse, check_backward, check_forward),
+    *(check_reference, check_rows, check_writes, check_memory, check_without_memory, check_reverse, check_backward),
+    check_forward,
     *(*SECOND_ORDER, *OF_GRADIENTS, *IN_OTHER_WAYS, check_displaced, check_batch),
 )
 UNRECORDED: tuple[Check, ...] = (  # nothing has a gradient
-    *(check_reference, check_rows, check_memory, check_without_memory, *IN_OTHER_WAYS, check_batch),
+    *(check_reference, check_rows, check_writes, check_memory, check_without_memory, *IN_OTHER_WAYS, check_batch),
 )
 OF_FIRST_ORDER: tuple[Check, ...] = (check_reverse, check_backward, check_forward)
 AT_VARIANTS: tuple[Check, ...] = (check_memory, *OF_FIRST_ORDER, check_inputs, check_inplace)
@@ -65,6 +73,7 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
         warnings.simplefilter("ignore")  # of arguments that are going away, and of what a call has too little of
         for text, hard, is_complex in points(op):
             verify_point(op, text, hard, is_complex, report)
+            report_damage(op, shown(text, is_complex), report)
         with all_plain(op):  # integers and bools are no reason to compile
             check_kinds(op, report)
         check_refuses(op, report)
@@ -74,6 +83,7 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
         if not report.concerns(op.name):
             for text, is_complex in variant_points(op):
                 verify_variant(op, text, is_complex, report)
+                report_damage(op, shown(text, is_complex), report)
             for check in (check_elementwise, check_precision):
                 _attempt_full(check, op, report)
     return report
@@ -89,6 +99,7 @@ def _attempt_full(check: Callable[[Any, Report], None], op: Any, report: Report)
 
 
 def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None:
+    report.advice = nan_advice(varied(op, text))
     try:
         point = Point(op, text, hard=True, is_complex=is_complex)
         outputs = point.outputs(point.tensors())
@@ -96,7 +107,13 @@ def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None
         of_python = op.kind == "composite" and isinstance(error, IndexError)  # of `self.shape[dim]`
         if not on_purpose(error) and not of_python:
             report.find(op, key_of(op, error), f"at ({text}): {error_message(error)}")
-        return
+    else:
+        _check_variant(point, outputs, report)
+    finally:
+        report.advice = ""
+
+
+def _check_variant(point: Point, outputs: list[Any], report: Report) -> None:
     attempt(check_unlisted, point, report)
     is_finite = all(np.isfinite(output.detach().array).all() for output in outputs)
     for check in AT_VARIANTS if any(output.requires_grad for output in outputs) else ():
@@ -110,8 +127,7 @@ def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Repor
         check_results(point, report)
         recorded = any(output.requires_grad for output in point.outputs(point.tensors()))
     except Exception as error:  # whatever is wrong with an op becomes a line of the report
-        shown = f"({text}){' complex' if is_complex else ''}"
-        report.find(op, key_of(op, error), f"at {shown}: {error_message(error)}")
+        report.find(op, key_of(op, error), f"at {shown(text, is_complex)}: {error_message(error)}")
         return
     for check in EVERYWHERE if recorded else UNRECORDED:
         attempt(check, point, report)

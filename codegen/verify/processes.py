@@ -10,15 +10,18 @@ import types
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from specgrad.runtime.compiler.jit import CHECKED
 from specgrad.runtime.spec_lines import generated_package
 
 from ..library.op_library import OpLibrary
-from .calls.findings import Finding, Report
+from .calls.findings import Report
 from .calls.interpreted import all_plain
 from .checks.bounds import check_bounds, concerned
 from .checks.errors_and_examples import check_example
 from .checks.kernels import simulate
-from .isolation import limit_memory, spoil
+from .checks.memory import report_damage
+from .guards import guard
+from .isolation import limit_memory
 from .op import verify_op
 
 MEMORY = 6 << 30  # bytes that one op's checks may take, those of the compiler and of its threads included
@@ -38,14 +41,15 @@ class Package(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Facts on an op that is to be checked: where its entry stands, and whether hand-written kernels compute it."""
+    """Facts on an op: where its entry stands, whether hand-written kernels compute it, and why it is not checked."""
 
     location: str
     by_hand: bool
+    unverified: str
 
 
 def known_ops(package: Package) -> dict[str, Known]:
-    return {name: Known(op.where, concerned(op)) for name, op in registry(package).items()}
+    return {name: Known(op.where, concerned(op), op.unverified) for name, op in registry(package).items()}
 
 
 def check_op(package: Package, name: str) -> Report:
@@ -63,22 +67,14 @@ def check_op_bounds(package: Package, name: str) -> Report:
 
 
 def guarded(op: Any, report: Report) -> Report:
-    from .isolation import damage, last_size
-
     gc.collect()  # arrays are looked at when they are freed
     gc.freeze()  # what is left are the compiler's tables, which the next collection need not walk through
-    for how, count in damage().items():
-        if count:
-            text = f"{how}: {count} arrays, of {last_size()} bytes the last" if "outside" in how else f"{how}: {count}"
-            spoil(f"{op.name}: memory is not as it should be")  # first: some reports end at their first finding
-            report.add(Finding(op.where, op.name, "memory", text))
+    report_damage(op, "some call", report)
     return report
 
 
 @functools.cache
 def prepared(package: Package) -> dict[str, Any]:
-    from .isolation import guard
-
     ops = registry(package)
     guard()
     gc.collect()
@@ -92,7 +88,29 @@ def registry(package: Package) -> dict[str, Any]:
     name = package.location
     if os.sep in name:
         name = import_folder(Path(name), package.spec, package.op_library)
-    return {op.name: op for op in importlib.import_module(f"{name}.registry").OPS}
+    ops = {op.name: op for op in importlib.import_module(f"{name}.registry").OPS}
+    if CHECKED and package.op_library:
+        look_at_indices(Path(package.op_library))
+    return ops
+
+
+def look_at_indices(folder: Path) -> None:
+    """Let the numba functions of a user's modules raise IndexError where they would leave an array, as ours do."""
+    from numba.core.caching import NullCache
+    from numba.core.dispatcher import Dispatcher
+
+    own = [module for module in list(sys.modules.values()) if _is_in(folder, module)]
+    kernels: list[Any] = [value for module in own for value in vars(module).values() if isinstance(value, Dispatcher)]
+    for kernel in kernels:
+        kernel.targetoptions["boundscheck"] = True
+        kernel._cache = NullCache()  # which knows nothing of the option
+        if kernel.overloads:
+            kernel.recompile()
+
+
+def _is_in(folder: Path, module: types.ModuleType) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and folder in Path(file).parents
 
 
 def import_folder(folder: Path, spec_file: str = "", op_library: str = "") -> str:

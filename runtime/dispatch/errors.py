@@ -2,10 +2,15 @@
 
 The runtime imports no generated package: the module in which a function or a node was defined says where it is."""
 
+import ast
 import functools
 import importlib
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NoReturn
+
+import numpy as np
 
 from .. import errors
 from ..autograd.copy_slices import CopySlices
@@ -25,10 +30,52 @@ def reraise(name: str, error: Exception, arguments: Sequence[Any]) -> NoReturn:
     check_devices(name, arguments)
     if isinstance(error, _AS_THEY_ARE) or str(error).startswith(name.rstrip("_")):
         raise error
+    if is_of_compiler(error):
+        raise RuntimeError(f"{name}(): {_not_compiled(name, error, arguments)} ({compiler_reason(error)})") from None
     value = ", ".join(described(argument) for argument in arguments)
     if isinstance(error, MemoryError):
         raise RuntimeError(f"{name}(): not enough memory, for arguments ({value}): {error}") from error
     raise RuntimeError(f"{name}(): cannot be computed for arguments ({value}): {error}") from error
+
+
+def is_of_compiler(error: BaseException) -> bool:
+    return type(error).__module__.startswith("numba")
+
+
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+SAME = re.compile(r"Failed in \w+ mode pipeline|^During: |^File |^This error may|^>>> |^There are \d+ candidate|^\W*$")
+
+
+def compiler_reason(error: BaseException) -> str:
+    """The line of numba's pages that says what is wrong, and the line of code that it speaks of."""
+    lines = [line.strip() for line in COLOURS.sub("", str(error)).splitlines()]
+    call = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
+    wrong = f"no implementation of {call}" if call else next((line for line in lines if not SAME.search(line)), "")
+    error_line = next((before for before, line in pairwise(lines) if line and not line.strip("^~ ")), "")
+    wrong = wrong.partition(", defined at ")[0]
+    return f"numba: {wrong}{f', in {error_line}' if error_line else ''}"
+
+
+def _not_compiled(name: str, error: Exception, arguments: Sequence[Any]) -> str:
+    """What a kernel cannot be compiled for: the argument of which no sample of the entry has so many dimensions."""
+    called = error.__traceback__.tb_frame.f_globals.get("__name__", "") if error.__traceback__ else ""
+    op = entry_of(called, name)
+    for (argument, *_), value in zip(op.arguments if op else (), arguments, strict=False):
+        known = sorted({count for text in op.samples for count in _dimensions(text, argument)}) if op else []
+        if isinstance(value, TensorBase) and known and len(value._shape) not in known:
+            counts = " or ".join(map(str, known))
+            return f"argument '{argument}' must have {counts} dimensions, but got shape {list(value._shape)}"
+    return f"its kernel cannot be compiled for arguments ({', '.join(map(described, arguments))})"
+
+
+def _dimensions(sample: str, argument: str) -> Iterator[int]:
+    """How many dimensions a tensor has in a sample such as `self=T(3, 4), other=V([1.0, 2.0])`."""
+    call = ast.parse(f"_({sample})", mode="eval").body
+    for keyword in call.keywords if isinstance(call, ast.Call) else ():
+        made = keyword.value
+        if isinstance(made, ast.Call) and keyword.arg == ("self" if argument == "input" else argument):
+            literal = isinstance(made.func, ast.Name) and made.func.id == "V"
+            yield np.ndim(ast.literal_eval(made.args[0])) if literal else len(made.args)
 
 
 def described(value: Any) -> str:

@@ -47,6 +47,7 @@ class Op:
     gives: dict[str, str] = field(default_factory=dict)  # the dtypes of outputs, for some of tensors
     expression: str = ""  # of an element-wise op
     unvaried: tuple[str, ...] = ()  # arguments of which `verify` tries no other values
+    unverified: str = ""  # why `verify` does not check the op
     takes_number: bool = False  # there is a kernel for `x <operator> number`
     reference: str = ""  # what the op gives, in terms of NumPy
     onnx: str = ""  # what the op gives, in ONNX operators

@@ -2,9 +2,8 @@
 
 import re
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import PurePath
 from types import CodeType
 from typing import Any
@@ -73,6 +72,7 @@ class Report:
     undefined: int = 0  # derivatives that do not exist: there a gradient must only be given
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
     kinks: set[str] = field(default_factory=set)  # ops at a kink of which a gradient has been looked at
+    advice: str = ""  # what answers a nan in the call in hand
 
     def add(self, finding: Finding) -> None:
         key = finding.op, finding.subject
@@ -82,6 +82,7 @@ class Report:
     def find(
         self, op: Any, key: str, text: str, subject: str | None = None, size: float = np.inf, level: int = 1
     ) -> None:
+        text += self.advice * bool(re.search(r"\bnan\b", text))
         self.add(Finding(location_of(op, key), op.name, key if subject is None else subject, text, size, level))
 
     def join(self, other: "Report") -> None:
@@ -101,7 +102,7 @@ class Report:
         lowest: dict[str, int] = {}
         for f in self.findings.values():
             lowest[f.op] = min(f.level, lowest.get(f.op, f.level))
-        matches = [f for f in self.findings.values() if f.level == 1 or f.level == lowest[f.op]]
+        matches = [f for f in self.findings.values() if f.level == lowest[f.op]]
         return [str(f) for f in sorted(matches, key=lambda f: (rank.get(f.op, len(rank)), f.location, f.subject))]
 
 
@@ -127,14 +128,22 @@ def call_at(point: Any, values: Iterable[Any]) -> str:
     return f"({', '.join(f'{name}={text}' for name, text in shown.items() if text is not None)})"
 
 
+def nan_advice(values: Mapping[str, Any]) -> str:
+    """For arguments that nobody listed so: how the entry says that the op is not called so."""
+    if not values:
+        return ""
+    shown = " or ".join(f"{name}={value}" for name, value in values.items())
+    name = next(iter(values))
+    keys = f"`domain: {{{name}: [lo, hi]}}`, or `skip_grad_args: {{{name}: why}}`"
+    return f" (if the op is not called with {shown}, the entry says so: {keys})"
+
+
 def element(leaf: Any, index: Sequence[Any]) -> str:
     where = f"[{', '.join(map(str, index))}]" if len(index) else ""
     return f"{leaf.label}{where} = {number(leaf.array[tuple(index)])}"
 
 
 LONGEST = 400  # letters of what an error says
-COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-SAME = re.compile(r"Failed in \w+ mode pipeline|^During: |^File |^This error may|^>>> |^There are \d+ candidate|^\W*$")
 
 
 def key_of(op: Any, error: BaseException) -> str:
@@ -182,14 +191,9 @@ def error_message(error: BaseException) -> str:
 
 
 def _essence(error: BaseException) -> str:
-    of_numba = next((each for each in _chain(error) if type(each).__module__.startswith("numba")), None)
-    if of_numba is None:
-        return str(error)
-    lines = [line.strip() for line in COLOURS.sub("", str(of_numba)).splitlines()]
-    call = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
-    wrong = f"no implementation of {call}" if call else next((line for line in lines if not SAME.search(line)), "")
-    error_line = next((before for before, line in pairwise(lines) if line and not line.strip("^~ ")), "")
-    return f"numba: {wrong}{f', in {error_line}' if error_line else ''}"
+    from specgrad.runtime.dispatch.errors import compiler_reason, is_of_compiler
+
+    return compiler_reason(error) if is_of_compiler(error) else str(error)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -17,6 +17,8 @@ from specgrad.runtime.tensor.memory import cast
 from specgrad.runtime.tensor.observers import Watcher, watch
 from specgrad.runtime.tensor.tensor import TensorBase, adopt, share
 
+from ..guards import forget_arguments, note_argument
+from ..isolation import note_call
 from .entries import differentiated_function
 from .samples import Drawing, SampledArgument, sample_calls
 
@@ -31,7 +33,11 @@ class Leaf:
 
     @property
     def label(self) -> str:
-        return self.argument if self.index is None else f"{self.argument}[{self.index}]"
+        return label_of(self.argument, self.index)
+
+
+def label_of(argument: str, index: int | None) -> str:
+    return argument if index is None else f"{argument}[{index}]"
 
 
 class Point:
@@ -42,9 +48,12 @@ class Point:
         self.text = text
         self.hard = hard
         self.is_complex = is_complex
+        self.listed = text in (*sample_calls(op), *op.hard)
         self.leaves: list[Leaf] = []
         self.constants: list[Any] = []  # tensors that are not differentiated by
+        self.sampled: dict[str, np.ndarray] = {}  # the arrays of both, by their labels
         sample = Drawing(op, text, is_complex, dtypes).arguments(text)
+        forget_arguments()
         self.arguments = {name: self.fixed(name, value) for name, value in sample.items()}
         self.rng = np.random.default_rng(len(text))
         self.differentiated = differentiated_function(op)
@@ -57,9 +66,11 @@ class Point:
     def tensor_or_leaf(self, name: str, index: int | None, value: Any) -> Any:
         if not isinstance(value, SampledArgument):
             return value
+        self.sampled[label_of(name, index)] = value.array
         inputs = self.op.inputs
         named = name in inputs or (not inputs and (self.op.kind != "composite" or value.random))
         if not (named and value.array.dtype.kind in "fc"):
+            note_argument(value.array, label_of(name, index))
             self.constants.append(adopt(value.array))
             return self.constants[-1]
         self.leaves.append(Leaf(name, index, value.array))
@@ -80,7 +91,8 @@ class Point:
 
     def tensors(self, output_mask: Sequence[bool] | None = None) -> list[Any]:
         made = [self.over(array) for array in self.arrays]
-        for tensor, yes in zip(made, output_mask or [True] * len(made), strict=True):
+        for leaf, tensor, yes in zip(self.leaves, made, output_mask or [True] * len(made), strict=True):
+            note_argument(tensor.array, leaf.label)
             tensor.requires_grad_(yes)
         return made
 
@@ -94,6 +106,7 @@ class Point:
             return [passed(v) for v in value] if isinstance(value, list) else kwargs.get(id(value), value)
 
         arguments = {name: passed(v) for name, v in self.arguments.items()}
+        note_call(str(self))
         if "(a!)" in self.op.schema.partition("->")[0]:  # an op that only exists in place
             arguments["self"] = arguments["self"].clone()
         return called(function or self.op.function, arguments)
@@ -130,7 +143,11 @@ class Point:
         return values
 
     def __str__(self) -> str:
-        return f"({self.text})" + (" complex" if self.is_complex else "")
+        return shown(self.text, self.is_complex)
+
+
+def shown(text: str, is_complex: bool) -> str:
+    return f"({text})" + " complex" * is_complex
 
 
 def called(function: Any, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -218,6 +235,7 @@ class TypedCall:
         arguments = {name: passed(value) for name, value in (self.arguments | dict(others or {})).items()}
         if "(a!)" in self.op.schema.partition("->")[0]:  # a leaf is not written to
             arguments["self"] = arguments["self"].detach()
+        note_call(f"({self.text})")
         with np.errstate(all="ignore"):
             return list(called(self.op.function, arguments))
 

@@ -7,7 +7,7 @@ the round numbers, where functions have kinks, and differ between tensors: only 
 import ast
 import math
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,6 +106,20 @@ class Drawing:
             array = array.astype(np.float64)
         complex_values = self.is_complex and array.dtype.kind == "f" and not real
         return SampledArgument(array.astype(np.complex128) if complex_values else array, random=False, real=real)
+
+
+def in_domain(op: Any, name: str, numbers: Iterable[Any]) -> list[Any]:
+    """The numbers that an argument may be by the key `domain`; the middle of its interval where none is."""
+    numbers = list(numbers)
+    if name not in op.domain or not numbers:
+        return numbers
+    low, high = op.domain[name]
+    middle = (low + high) / 2
+    return [v for v in numbers if low <= v <= high] or [math.floor(middle) if isinstance(numbers[0], int) else middle]
+
+
+def types_of(op: Any) -> dict[str, str]:
+    return {"self" if name == "input" else name: type_ for name, type_, *_ in op.arguments}
 
 
 def sample_calls(op: Any) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from ...proof.boundaries import Condition, conditions, zeros
 from ...proof.points import is_mask
 from ...spec.model import Argument
 from .entries import Meaning
-from .samples import Drawing, SampledArgument, sample_calls
+from .samples import Drawing, SampledArgument, in_domain, sample_calls
 
 BESIDE = 1e-3  # of numbers up to 1, relative to larger ones: further than differences reach
 RANDOM = 48
@@ -40,6 +40,7 @@ class Spots:
     columns: dict[str, np.ndarray]
     numbers: dict[str, Any]  # as the call gives them
     values: dict[str, Any]  # the same, with the defaults of the rest
+    changed: dict[str, Any]  # of these numbers the ones that no sample has
     directly: np.ndarray  # where a boundary lies directly beside
 
     @property
@@ -60,13 +61,27 @@ class Spots:
 def spots(op: Any, meaning: Meaning) -> Iterator[Spots]:
     tensors = [a for a in meaning.entry.schema.arguments if a.type.is_tensor]
     result = conditions(meaning.trees)
+    listed = [_numbers_of(op, text) for text in (*sample_calls(op), *op.hard)]
     for numbers, values in settings(op, meaning):
         rng = np.random.default_rng(zlib.crc32(f"{op.name} {numbers}".encode()))
         parts = [_special(meaning, tensors), _random(meaning, tensors, rng)]
         beside, directly = _boundaries(meaning, tensors, values, result, rng)
         columns = {a.name: np.concatenate([part[a.name] for part in (*parts, beside)]) for a in tensors}
         before = len(next(iter(columns.values()))) - len(directly)
-        yield Spots(columns, numbers, values, np.concatenate([np.zeros(before, bool), directly]))
+        directly = np.concatenate([np.zeros(before, bool), directly])
+        kept = _kept(op, columns)
+        columns = {name: column[kept] for name, column in columns.items()}
+        changed = {n: v for n, v in numbers.items() if v not in [own.get(n) for own in listed]}
+        yield Spots(columns, numbers, values, {} if numbers in listed else changed, directly[kept])
+
+
+def _kept(op: Any, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The points at which tensors that are not varied lie in their domains."""
+    kept = np.ones(len(next(iter(columns.values()))), bool)
+    for name in {*op.unvaried} & columns.keys():
+        low, high = op.domain.get(name, (-2.0, 2.0))
+        kept &= (columns[name] >= low) & (columns[name] <= high)
+    return kept
 
 
 Setting = tuple[dict[str, Any], dict[str, Any]]
@@ -82,7 +97,7 @@ def settings(op: Any, meaning: Meaning) -> Iterator[Setting]:
         for numbers in args[:1]
         for a in arguments
         if a.name not in op.unvaried
-        for other in OTHER_NUMBERS.get(a.type.base, ())
+        for other in in_domain(op, a.name, OTHER_NUMBERS.get(a.type.base, ()))
     ]
     seen: set[str] = set()
     for numbers in (*args, *changed):

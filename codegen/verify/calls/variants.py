@@ -6,12 +6,13 @@ Nobody says what such a call gives: it is refused in the framework's words, or t
 import ast
 import copy
 import functools
+import inspect
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from .entries import spec_entry
-from .samples import sample_calls
+from .samples import in_domain, sample_calls, types_of
 
 MAX_CALLS = 24  # calls of an op: its first samples give them
 INTS = (0, 1, -1, 2)
@@ -46,10 +47,6 @@ def of_sample(op: Any, text: str) -> Iterator[str]:
             yield ast.unparse(other)[2:-1]
 
 
-def types_of(op: Any) -> dict[str, str]:
-    return {"self" if name == "input" else name: type_ for name, type_, *_ in op.arguments}
-
-
 def _with(call: ast.Call, name: str, value: ast.expr | None) -> ast.Call:
     unchanged = [k for k in call.keywords if k.arg != name or value is not None]
     keywords = [ast.keyword(k.arg, value if k.arg == name else k.value) for k in unchanged]  # type: ignore[arg-type]
@@ -73,14 +70,30 @@ def _with_defaults(op: Any, call: ast.Call) -> Iterator[ast.Call]:
 
 
 def _left_out(op: Any, call: ast.Call) -> Iterator[ast.Call]:
+    defaults = inspect.signature(op.function).parameters
     required = {spelt for name, _, needed, *_ in op.arguments if needed for spelt in (name, "self" * (name == "input"))}
     for keyword in call.keywords:
         if keyword.arg in op.unvaried:
             continue
         if keyword.arg not in required:
-            yield _with(call, keyword.arg or "", None)
+            default = getattr(defaults.get(keyword.arg or ""), "default", None)
+            if not isinstance(default, int | float) or in_domain(op, keyword.arg or "", [default]) == [default]:
+                yield _with(call, keyword.arg or "", None)
         elif types_of(op).get(keyword.arg or "", "").endswith("?"):
             yield _with(call, keyword.arg or "", ast.Constant(None))
+
+
+def varied(op: Any, text: str) -> dict[str, str]:
+    """The arguments of a call that no listed one has so, with their values."""
+    listed = [_values(listed) for listed in (*sample_calls(op), *op.hard)]
+    changed = {name: value for name, value in _values(text).items() if value not in [own.get(name) for own in listed]}
+    return {name: value for name, value in changed.items() if not types_of(op).get(name, "").startswith("Tensor")}
+
+
+def _values(text: str) -> dict[str, str]:
+    call = ast.parse(f"_({text})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    return {keyword.arg or "": ast.unparse(keyword.value) for keyword in call.keywords}
 
 
 def others(op: Any, name: str, type_: str, value: ast.expr) -> Iterator[ast.expr]:
@@ -91,9 +104,10 @@ def others(op: Any, name: str, type_: str, value: ast.expr) -> Iterator[ast.expr
     if isinstance(now, bool):
         yield ast.Constant(not now)
     elif isinstance(now, int) and type_.startswith("int"):
-        yield from (ast.Constant(k) for k in dict.fromkeys((-now - 1, now + 1, *INTS)) if k != now)
+        candidates = dict.fromkeys((-now - 1, now + 1, *INTS))
+        yield from (ast.Constant(k) for k in in_domain(op, name, candidates) if k != now)
     elif isinstance(now, int | float) and not isinstance(now, bool):
-        yield from (ast.Constant(v) for v in NUMBERS if v != now)
+        yield from (ast.Constant(v) for v in in_domain(op, name, NUMBERS) if v != now)
     elif isinstance(now, str):
         yield from (ast.Constant(word) for word in string_choices(op, name) if word != now)
     elif isinstance(now, list | tuple) and now and all(isinstance(v, int) for v in now):
@@ -132,7 +146,8 @@ def new_arguments(op: Any, name: str, type_: str) -> Iterator[ast.expr]:
     if plain.startswith("int["):
         yield from (ast.parse(text, mode="eval").body for text in ("[0]", "[-1]", "[1]", "[2]"))
     else:
-        yield from map(ast.Constant, string_choices(op, name) if plain == "str" else NEW_VALUES.get(plain, ()))
+        choices = string_choices(op, name) if plain == "str" else in_domain(op, name, NEW_VALUES.get(plain, ()))
+        yield from map(ast.Constant, choices)
 
 
 def _sizes(call: ast.Call) -> Iterator[ast.Call]:

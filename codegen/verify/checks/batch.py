@@ -12,7 +12,7 @@ from specgrad.runtime.extensions.vmap import vmap
 from ..calls.findings import Report, worst
 from ..calls.point import Point, adopt, gradients, recording
 from .forward import has_forward, tangents, tangents_of
-from .masks import same
+from .masks import same, scale_of
 
 EXAMPLES = 3
 DYNAMIC = "depends on the values"  # in the error of ops whose results have another shape for each example
@@ -121,14 +121,16 @@ def check_gradients(batch: Batch, report: Report) -> None:
         recording(example[:count])
         own = [adopt(s.array[i].copy()) for s in seeds]
         right.append(gradients(batch.differentiable(example), example[:count], own))
-    compare(point, "gradient of a batch", result, stacked(right), report)
+    requested = stacked(right)
+    compare(point, "gradient of a batch", result, requested, report, scale_of(requested, seeds))
 
 
 def check_products(point: Point, about: str, product: Callable[..., Any], examples: list[Any], report: Report) -> None:
     """A product with the Jacobian matrix or its transpose: of stacked vectors, and of one after the other."""
     report.checks += 1
     stacks = [adopt(s) for s in stacked(examples)]
-    compare(point, about, vmap(product)(*stacks), stacked([product(*each) for each in examples]), report)
+    result, right = vmap(product)(*stacks), stacked([product(*each) for each in examples])
+    compare(point, about, result, right, report, scale_of(right, stacks))
 
 
 def check_cotangents(point: Point, report: Report) -> None:
@@ -167,15 +169,19 @@ def check_mixture(batch: Batch, report: Report) -> None:
         dims = tuple(0 if yes else None for _, yes in pairs)
         result = vmap(along, dims)(*[adopt(s if yes else s[0].copy()) for s, yes in pairs])
         about = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
-        compare(point, f"batch of {about} with tangents of the rest", result, right, report)
+        compare(
+            point, f"batch of {about} with tangents of the rest", result, right, report, scale_of(right, directions)
+        )
 
 
-def compare(point: Point, about: str, result: Sequence[Any], right: Sequence[Any], report: Report) -> None:
+def compare(
+    point: Point, about: str, result: Sequence[Any], right: Sequence[Any], report: Report, scale: float = 0.0
+) -> None:
     for got, requested in zip(result, right, strict=True):
         a, text = got.detach().array, ""
         if a.shape != requested.shape or a.dtype != requested.dtype:
             text = f"vmap gives shape {a.shape} and dtype {a.dtype}, the loop {requested.shape} and {requested.dtype}"
-        elif not same(a, requested):
+        elif not same(a, requested, scale):
             index, shown, expected = worst(a, requested)
             text = f"vmap gives {shown} at element {list(index)}, the loop {expected}"
         if text:

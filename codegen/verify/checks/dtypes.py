@@ -20,7 +20,7 @@ from ..calls.entries import has_key
 from ..calls.findings import PROPER, Report, close, largest, worst
 from ..calls.interpreted import all_plain, has_loops, plain
 from ..calls.point import TypedCall, typed_calls
-from ..calls.samples import generated_calls
+from ..calls.samples import generated_calls, in_domain
 
 FAILED = "an error"  # a word for a call that does not end as it should
 LARGE_SHAPE = "12, 12"  # pairs of numbers enough that what is rounded to an integer shows in a comparison
@@ -80,7 +80,8 @@ def _tensor_kinds(expected_dtypes: str) -> list[Any]:
 
 def _numbers(call: TypedCall, expected_dtypes: str) -> dict[str, Any]:
     args = [NUMBERS[word] for word in expected_dtypes.split() if word in NUMBERS]
-    return dict(zip(call.scalars, [*args, *args[-1:] * len(call.scalars)], strict=False))
+    pairs = zip(call.scalars, [*args, *args[-1:] * len(call.scalars)], strict=False)
+    return {name: in_domain(call.op, name, [number])[0] for name, number in pairs}
 
 
 def _check_half(call: TypedCall, report: Report) -> None:

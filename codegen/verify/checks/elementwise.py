@@ -16,7 +16,7 @@ from specgrad.runtime.tensor import dtypes
 from ...proof.boundaries import Sides, conditions
 from ...proof.numbers import Unknown, evaluate
 from ..calls.entries import Meaning, meaning_of
-from ..calls.findings import Report, both, number, on_purpose
+from ..calls.findings import Report, both, nan_advice, number, on_purpose
 from ..calls.finite_differences import derivatives
 from ..calls.point import adopt, called, gradients
 from ..calls.samples import Drawing, SampledArgument, sample_calls
@@ -210,7 +210,8 @@ class Look:
         differing = (x != y) & ~np.isnan(x + y) | (np.isnan(x) != np.isnan(y))
         if not np.array_equal(value[differing], self.value[differing], equal_nan=True):
             return
-        same = np.isclose(self.gradients[one], result[other], RELATIVE, 1e-300, equal_nan=True) | ~differing
+        scale = np.nan_to_num(np.abs(self.gradients[one]) + np.abs(self.gradients[other]), posinf=0.0) + 1e-300
+        same = np.isclose(self.gradients[one], result[other], RELATIVE, RELATIVE * scale, equal_nan=True) | ~differing
         text = f"the gradient is {{}}, that of {other} with both exchanged is {{}}"
         self.find(same, self.gradients[one], result[other], one, text)
 
@@ -232,6 +233,23 @@ class Look:
         worst = int(wrong[np.argmax(np.nan_to_num(error, nan=0.5))])
         a, b = value[worst], requested[worst]
         shown = both(a, b) if a != b else (number(a), number(b))
-        message = f"at {self.sample_points.at(worst)} {text.format(*shown)}"
+        advice = self.advice(worst) if np.isnan(a) or np.isnan(b) else ""
+        message = f"at {self.sample_points.at(worst)} {text.format(*shown)}{advice}"
         subject = f"gradient of {name}" if name else "result"
         self.report.find(self.op, name or "elementwise", message, subject, size=0.5)
+
+    def advice(self, i: int) -> str:
+        """For numbers that no sample has, or tensors, which are looked at beyond their domains if they are varied."""
+        if changed := self.sample_points.changed:
+            return nan_advice(changed)
+        values = {name: column[i] for name, column in self.sample_points.columns.items()}
+        outside = {name: value for name, value in values.items() if not (value != value or self.is_inside(name, value))}
+        if not outside:
+            return ""
+        shown = " or ".join(f"{name}={value:g}" for name, value in outside.items())
+        name = next(iter(outside))
+        keys = f"`domain: {{{name}: [lo, hi]}}` with `skip_grad_args: {{{name}: why}}`"
+        return f" (if the function is not asked for {shown}, the entry says so: {keys})"
+
+    def is_inside(self, name: str, value: Any) -> bool:
+        return name in self.op.domain and self.op.domain[name][0] <= value <= self.op.domain[name][1]

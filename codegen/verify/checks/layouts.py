@@ -12,7 +12,7 @@ from ...spec.fields import WITHOUT_GRADIENT
 from ..calls.findings import Report, error_message, on_purpose, worst
 from ..calls.point import Point, gradients, recording
 from .forward import check_forward
-from .masks import compare, compare_leaves, same
+from .masks import compare, compare_leaves, same, scale_of
 from .reverse import check_reverse
 
 RESULTS = {name: np.dtype(name) for name in WITHOUT_GRADIENT}
@@ -65,8 +65,8 @@ def check_inplace(point: Point, report: Report) -> None:
     elif right.requires_grad and point.op.outputs[0]:
         seed = point.seed(right)
         match, requested = gradients([result], value, [seed]), gradients([right], tensors, [seed])
-        about = "compared with the plain call"
-        compare_leaves(point, "in-place variant, gradient", about, match, requested, report)
+        about, scale = "compared with the plain call", scale_of(requested, [seed])
+        compare_leaves(point, "in-place variant, gradient", about, match, requested, report, scale)
 
 
 def check_layouts(point: Point, report: Report) -> None:
@@ -99,8 +99,8 @@ def _check_layout(point: Point, kind: str, with_layout: Callable[[np.ndarray], n
         argument = point.leaves[0].argument
         report.find(point.op, argument, f"the gradient for {kind} operands, at {point}: {error_message(error)}")
         return
-    about = "compared with contiguous ones"
-    compare_leaves(point, f"gradient for {kind} operands", about, value, requested, report)
+    about, scale = "compared with contiguous ones", scale_of(requested, seeds)
+    compare_leaves(point, f"gradient for {kind} operands", about, value, requested, report, scale)
 
 
 def check_number(point: Point, report: Report) -> None:
@@ -115,7 +115,8 @@ def check_number(point: Point, report: Report) -> None:
     if got.requires_grad:
         seed = point.seed(got)
         result, requested = gradients([got], [x], [seed])[0], gradients([right], [x], [seed])[0]
-        compare(point, "self", "gradient for a number", "compared with a 0-d tensor", result, requested, report)
+        about, scale = "compared with a 0-d tensor", scale_of([requested, seed])
+        compare(point, "self", "gradient for a number", about, result, requested, report, scale)
 
 
 def check_commutative(point: Point, report: Report) -> None:

@@ -19,6 +19,36 @@ from ..calls.entries import has_key, spec_entry
 from ..calls.findings import Finding, Report, both, error_message
 from ..calls.point import Point
 from ..calls.samples import points
+from ..guards import new_damage
+from ..isolation import spoil
+
+
+def report_damage(op: Any, call: str, report: Report) -> None:
+    """Memory outside of arrays that has been written to: it is seen when the arrays have been freed."""
+    for text in new_damage():
+        spoil(f"{op.name}: {text}")  # first: some reports end at their first finding
+        report.find(op, op.kind, f"at {call} {text}", "memory", level=0)
+
+
+def check_writes(point: Point, report: Report) -> None:
+    """An argument that the schema does not mark as written to keeps its elements."""
+    if point.op.kind != "kernel" or "(a!)" in point.op.schema:
+        return
+    report.checks += 1
+    if labels := written(point):
+        text = f"at {point} it writes to its argument {' and '.join(map(repr, labels))}, which it must copy first"
+        report.find(point.op, point.op.kind, text, "arguments", level=0)
+
+
+def written(point: Point) -> list[str]:
+    """The labels of the arguments that a call changes."""
+    tensors = point.tensors([False] * len(point.leaves))
+    labels = [leaf.label for leaf in point.leaves]
+    before = [tensor.array.copy() for tensor in tensors]
+    with no_grad():
+        point.call(tensors)
+    after = [tensor.array for tensor in tensors]
+    return [label for label, a, b in zip(labels, before, after, strict=True) if not _equal(a, b).all()]
 
 
 def check_memory(point: Point, report: Report) -> None:

@@ -20,7 +20,8 @@ def max_pool(
     """A number for each dimension, or one for all; stride is kernel_size unless given."""
     op = f"max_pool{spatial}d"
     window = _window(op, spatial, kernel_size, stride, padding, dilation)
-    _output_shape(op, input._shape, window, ceil_mode)
+    shape = _output_shape(op, input._shape, window, ceil_mode)
+    _require_elements(op, input._shape[-spatial:], shape[-spatial:], window)
     return input, *window, ceil_mode, spatial
 
 
@@ -162,6 +163,14 @@ def _output_shape(op: str, shape: Shape, window: Window, ceil_mode: bool) -> Sha
             "Output size is too small"
         )
     return (*lead, *sizes)
+
+
+def _require_elements(op: str, sizes: Shape, counts: Shape, window: Window) -> None:
+    """A dilated window that begins in the padding may step over a short dimension."""
+    _, stride, padding, dilation = window
+    for size, count, step, pad, d in zip(sizes, counts, stride, padding, dilation, strict=True):
+        if size < d and any((begin * step - pad) % d >= size for begin in range(min(count, -(-pad // step)))):
+            raise ShapeError(f"{op}(): a window of dilation={d}, padding={pad} has no element of a dimension of {size}")
 
 
 def _require_dims(op: str, shape: Shape, spatial: int) -> None:

@@ -36,7 +36,7 @@ def argsort(a: Array, dim: int, descending: bool, stable: bool) -> Array:
 
 def topk(a: Array, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Array, Array]:
     rows = _rows(a, dim)
-    if is_small_k(k, rows.shape[1]):
+    if rows.size and is_small_k(k, rows.shape[1]):
         indices = topk_small(*_codes(rows), not largest, k)
     else:
         indices = np.ascontiguousarray(_order(rows, largest)[:, :k])

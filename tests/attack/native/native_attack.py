@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import specgrad as sg
-from specgrad.codegen.verify import isolation
+from specgrad.codegen.verify import guards
 from specgrad.runtime.compiler.language.expressions import interrupt
 from specgrad.runtime.dispatch.elementwise.general import Elementwise
 from specgrad.runtime.dispatch.kernel_ops.gradient import KernelOpGradient
@@ -246,7 +246,7 @@ def race(rng: random.Random, rounds: int) -> int:
 def main(seed: int, max_count: int, first: int, step: int) -> None:
     """Attack every `step`-th program from number `first` on, at `most` points of each for each act."""
     rng = random.Random(seed)
-    isolation.guard()
+    guards.guard()
 
     def points(count: int) -> list[int]:
         return sorted(rng.sample(range(1, count + 1), min(max_count, count)))
@@ -265,7 +265,7 @@ def main(seed: int, max_count: int, first: int, step: int) -> None:
             attacks += attack_graph(name, program, list(ACTS), points)
     sys.setswitchinterval(1e-6)
     races = race(rng, max_count)
-    assert not any(isolation.damage().values()), isolation.damage()
+    assert not any(guards.damage().values()), guards.damage()
     print(f"attacks={attacks} failed_allocations={failures} races={races}")
 
 

@@ -3,7 +3,7 @@
 With SPECGRAD_NATIVE=check every such point is one at which, in turn, there is no memory, the collector runs, all
 operands get other memory (more, less, none, of another dtype or layout), lists are emptied, tables are cleared, or
 another thread computes. Freed objects are overwritten (PYTHONMALLOC=debug), arrays lie between guard words
-(codegen/verify/isolation.py).
+(codegen/verify/guards.py).
 Besides, each allocation of CPython fails once, and a second thread changes operands all the time.
 """
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from specgrad.codegen.mutate.evaluate_mutant import First, Killed
-from specgrad.codegen.verify import isolation
+from specgrad.codegen.verify import guards, isolation
 from specgrad.codegen.verify.isolation import Lost, answers, limit_memory, spoil
 from specgrad.codegen.verify.processes import guarded
 from specgrad.generated.registry import BY_NAME
@@ -73,8 +73,9 @@ def test_processes_have_the_environment_that_is_asked_for() -> None:
 def test_memory_that_is_not_whole_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the report ends at its first finding, as that on a mutant does: what comes next is not blamed."""
     monkeypatch.setattr(isolation, "_spoilt", [])
-    monkeypatch.setattr(isolation, "damage", lambda: {"written outside": 1})
-    with pytest.raises(Killed, match="written outside: 1 arrays"):
+    monkeypatch.setattr(guards, "_reported", {})
+    monkeypatch.setattr(guards, "damage", lambda: {guards.OUTSIDE: 1, guards.AFTER: 0})
+    with pytest.raises(Killed, match="memory is written outside an array"):
         guarded(BY_NAME["tanh"], First())
     gc.unfreeze()
     assert isolation._spoilt
