@@ -62,7 +62,8 @@ _CLASSES: dict[str, tuple[str, type, Callable[[Any, Any], None]]] = {
 
 def _derived(base: type) -> Iterator[type]:
     yield base
-    for cls in base.__subclasses__():
+    classes: list[type] = base.__subclasses__()
+    for cls in classes:
         yield from _derived(cls)
 
 

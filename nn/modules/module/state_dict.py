@@ -1,5 +1,6 @@
 """The part of Module that turns parameters and buffers into a state_dict, and reads one back."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -257,7 +258,7 @@ def _load(module: Any, state: Mapping[str, Any], prefix: str, job: _Loading) -> 
 def _prefix_hint(keys: _IncompatibleKeys) -> list[str]:
     """The call that strips the prefix which a wrapper has put before all names: "module.", "_orig_mod."."""
     first = next(iter(keys.unexpected_keys), "")
-    for end in (position + 1 for position, letter in enumerate(first) if letter == "."):
+    for end in (match.end() for match in re.finditer(r"\.", first)):
         prefix = first[:end]
         if first[end:] in keys.missing_keys and all(name.startswith(prefix) for name in keys.unexpected_keys):
             call = f'torch.nn.modules.utils.consume_prefix_in_state_dict_if_present(state_dict, "{prefix}")'

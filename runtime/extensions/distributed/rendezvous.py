@@ -30,7 +30,9 @@ _LAST = 10.0  # seconds in which all ranks have finalized MPI once the first ran
 
 @contextmanager
 def meeting(url: str | None, store: Store | None, rank: int, size: int, timeout: timedelta) -> Iterator[None]:
-    """A block in which MPI can be initialized with `size` ranks; without effect where MPI's launcher has started them.
+    """A block in which MPI can be initialized with `size` ranks.
+
+    It has no effect where MPI's launcher has started this process, or ranks have met before.
 
     Args:
         url: "env://", "tcp://HOST:PORT" or "file:///PATH", where there is no store.
@@ -39,7 +41,7 @@ def meeting(url: str | None, store: Store | None, rank: int, size: int, timeout:
         timeout: how long to wait for the others.
     """
     rank, size = _numbers(url or "", rank, size)
-    if size <= 1 or any(name in os.environ for name in _LAUNCHERS):
+    if size <= 1 or _of_process is not None or any(name in os.environ for name in _LAUNCHERS):
         yield
         return
     if not 0 <= rank < size:
@@ -91,6 +93,9 @@ _REPLIES = {
     "get_maxes": "maxes rc=0 kvsname_max=64 keylen_max=64 vallen_max=1024",
     "get_appnum": "appnum rc=0 appnum=0",
 }
+
+
+_of_process: "_Launcher | None" = None
 
 
 class _Launcher:
@@ -156,9 +161,6 @@ class _Launcher:
             deadline = time.monotonic() + _LAST
             while finalized and not self._rank and self._store.add("left", 0) < self._size and left(deadline):
                 time.sleep(_BETWEEN_LOOKS)
-
-
-_of_process: _Launcher | None = None
 
 
 def part(finalized: bool) -> None:

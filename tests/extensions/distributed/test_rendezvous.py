@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from specgrad.distributed import FileStore, HashStore, Store, TCPStore
+from specgrad.runtime.extensions.distributed import rendezvous
 from specgrad.runtime.extensions.distributed.groups.errors import DistStoreError
 from specgrad.runtime.extensions.distributed.rendezvous import _LAUNCHERS, meeting
 from tests.patience import PATIENCE
@@ -22,6 +23,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """That of a process which no launcher has started."""
     for name in KNOWN:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(rendezvous, "_of_process", None)
 
 
 def other_rank(store: Store) -> None:
@@ -56,6 +58,8 @@ def test_what_mpi_is_answered() -> None:
             assert ask(f"get kvsname={name} key=hostname[0]") == "cmd=get_result rc=0 value=a=b"
             assert ask(f"get kvsname={name} key=hostname[1]") == "cmd=get_result rc=0 value=there"
             assert ask("spawn") == "cmd=spawn_result rc=-1"
+    with meeting(None, None, 0, 2, SHORT):  # they know each other
+        assert "PMI_FD" not in os.environ
     assert "PMI_FD" not in os.environ and "PMI_RANK" not in os.environ
 
 

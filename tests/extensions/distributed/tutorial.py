@@ -30,9 +30,10 @@ def train(folder: Path) -> None:
 
 
 def spawned(rank: int, world_size: int, folder: Path) -> None:
-    """What mp.spawn calls; the environment says where ranks meet."""
-    dist.init_process_group("gloo", rank=rank, world_size=world_size)
-    train(folder)
+    """What mp.spawn calls, with one group after the other; the environment says where ranks meet."""
+    for _ in range(2):
+        dist.init_process_group("gloo", rank=rank, world_size=world_size)
+        train(folder)
 
 
 def forked(rank: int, world_size: int, folder: Path) -> None:
