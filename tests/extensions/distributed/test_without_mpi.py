@@ -52,6 +52,15 @@ def test_without_mpi(monkeypatch: pytest.MonkeyPatch, backend: str | None) -> No
         sg.distributed.init_process_group(backend)
 
 
+def test_without_a_library_of_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
+    """mpi4py alone finds no MPI library when it is imported; the sentence is the same."""
+    monkeypatch.setattr(backends, "find_spec", lambda name: object())
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # which the call replaces
+    monkeypatch.setitem(sys.modules, f"{backends.__package__}.groups.mpi", None)
+    with pytest.raises(RuntimeError, match=r"pip install 'specgrad\[distributed\]'$"):
+        sg.distributed.init_process_group("gloo", rank=0, world_size=1)
+
+
 def test_torchrun_without_mpi(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """torchrun says the same, and starts nothing."""
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
