@@ -1,6 +1,8 @@
 """The one place where the core names extensions: each slot is a module that is imported when the core first needs it.
 
-The module that `SLOTS` names has filled the slot when its import ends. A program that needs none loads none."""
+Extensions reach `nn` so as well. The module that `SLOTS` names has filled the slot when its import ends. A program that
+needs none loads none.
+"""
 
 from importlib import import_module
 from typing import Any
@@ -12,6 +14,7 @@ SLOTS = {
     "kernel_interpreter": "specgrad.runtime.extensions.simulator.rebuild_kernels",  # runs kernels as Python
     "lazy_conj": "specgrad.runtime.extensions.lazy_conj.memory",  # (view, conjugated, negated) -> the view, marked
     "display": "specgrad.runtime.extensions.display.html",  # the HTML of a tensor, for a notebook
+    "pickled_classes": "specgrad.nn.pickled_classes",  # a name in a file -> how load makes that class of nn, or None
     "sparse_rows": "specgrad.runtime.extensions.sparse.functions",  # (table, indices, padding) -> rows of the table
 }
 # Modules of functions that ask arguments with a `__torch_function__` first, as those of the core do.

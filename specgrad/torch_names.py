@@ -89,12 +89,12 @@ distributed = +distributed.all_to_all: all_gather all_gather_coalesced all_gathe
     +distributed.groups.reduce_op: _make_nccl_premul_sum=premul_sum ReduceOp; +distributed.groups.work: Work;
     +distributed.messages: batch_isend_irecv irecv isend P2POp recv send; +distributed.objects: all_gather_object
     broadcast_object_list gather_object recv_object_list scatter_object_list send_object_list; +distributed.session:
-    Backend is_available is_backend_available is_gloo_available is_mpi_available is_nccl_available
-    is_torchelastic_launched; +distributed.stores.file_store: FileStore; +distributed.stores.hash_store: HashStore
-    PrefixStore; +distributed.stores.store: Store; +distributed.stores.tcp_store: TCPStore; +distributed.world:
-    default_pg_timeout destroy_process_group get_backend get_global_rank get_group_rank get_node_local_rank
-    get_process_group_ranks get_rank get_world_size group=GroupMember GroupMember init_process_group is_initialized
-    new_group
+    Backend get_default_backend_for_device is_available is_backend_available is_gloo_available is_mpi_available
+    is_nccl_available is_torchelastic_launched; +distributed.stores.file_store: FileStore;
+    +distributed.stores.hash_store: HashStore PrefixStore; +distributed.stores.store: Store;
+    +distributed.stores.tcp_store: TCPStore; +distributed.world: default_pg_timeout destroy_process_group get_backend
+    get_global_rank get_group_rank get_node_local_rank get_process_group_ranks get_rank get_world_size group=GroupMember
+    GroupMember init_process_group is_initialized new_group
 distributed._composable = distributed._composable.fsdp: fully_shard
 distributed._composable.fsdp = distributed.fsdp: CPUOffloadPolicy FSDPModule fully_shard MixedPrecisionPolicy
     OffloadPolicy

@@ -37,6 +37,9 @@ from specgrad.runtime.extensions.distributed.objects import recv_object_list as 
 from specgrad.runtime.extensions.distributed.objects import scatter_object_list as scatter_object_list
 from specgrad.runtime.extensions.distributed.objects import send_object_list as send_object_list
 from specgrad.runtime.extensions.distributed.session import Backend as Backend
+from specgrad.runtime.extensions.distributed.session import (
+    get_default_backend_for_device as get_default_backend_for_device,
+)
 from specgrad.runtime.extensions.distributed.session import is_available as is_available
 from specgrad.runtime.extensions.distributed.session import is_backend_available as is_backend_available
 from specgrad.runtime.extensions.distributed.session import is_gloo_available as is_gloo_available

@@ -1,5 +1,6 @@
-"""`python -m specgrad.distributed.run -n 2 train.py`. The code is in
-specgrad.runtime.extensions.distributed.launcher.
+"""`torchrun --nproc-per-node 2 train.py`, or `python -m specgrad.distributed.run`.
+
+The code is in specgrad.runtime.extensions.distributed.launcher.
 """
 
 import sys

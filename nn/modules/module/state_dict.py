@@ -1,5 +1,6 @@
 """The part of Module that turns parameters and buffers into a state_dict, and reads one back."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -212,7 +213,7 @@ class ModuleLoading:
         if strict:
             errors[:0] = _describe(keys)
         if errors:
-            listed = "\n\t".join(errors)
+            listed = "\n\t".join([*errors, *_prefix_hint(keys)])
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
         return keys
 
@@ -252,6 +253,17 @@ def _load(module: Any, state: Mapping[str, Any], prefix: str, job: _Loading) -> 
                 "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, "
                 "if incompatible_keys need to be modified, it should be done inplace."
             )
+
+
+def _prefix_hint(keys: _IncompatibleKeys) -> list[str]:
+    """The call that strips the prefix which a wrapper has put before all names: "module.", "_orig_mod."."""
+    first = next(iter(keys.unexpected_keys), "")
+    for end in (match.end() for match in re.finditer(r"\.", first)):
+        prefix = first[:end]
+        if first[end:] in keys.missing_keys and all(name.startswith(prefix) for name in keys.unexpected_keys):
+            call = f'torch.nn.modules.utils.consume_prefix_in_state_dict_if_present(state_dict, "{prefix}")'
+            return [f'The names in the state_dict begin with "{prefix}": {call} strips it.']
+    return []
 
 
 def _describe(keys: _IncompatibleKeys) -> list[str]:

@@ -2,22 +2,28 @@
 
 import atexit
 import contextlib
+import multiprocessing.util
 import os
 import sys
 import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from ...device.device import device as Device
+from ...errors import warn_once
+from . import rendezvous
 from .groups import observers, peers
-from .groups.errors import DistBackendError
+from .groups.errors import MPI_MISSING, DistBackendError
 from .groups.links import Link
 from .groups.peers import Peers
 from .groups.work import until
 
 _TO_BE_HEARD = 1.0  # seconds before launchers end everybody because this one has ended
 _AFTER = 0.5  # seconds more for who has failed because of another, so that the cause ends first
+_LATE = -100  # of what processes of `multiprocessing` do at their end: after the pools and queues of a program
 _FINALIZE = 10.0  # seconds for MPI_Finalize, once all ranks have come to their end
 
 
@@ -45,8 +51,18 @@ class Session:
             raise DistBackendError(f"[rank {self.link.rank}] {call}: {error}{self.peers.missing()}") from None
 
     def leave(self) -> None:
-        """At the end of the program: wait for the others, and finalize MPI, or leave it where others have failed."""
+        """At the end of the program: wait for the others, and finalize MPI, or leave it where others have failed.
+
+        An exception under way is that of a process of `multiprocessing`, which reports it afterwards.
+        """
         if os.getpid() != self.process:
+            return
+        error = sys.exception()
+        if error is not None and not (isinstance(error, SystemExit) and not error.code):
+            cause = error.__context__ or error if isinstance(error, SystemExit) else error
+            self.tell(cause)
+            self.let_hear(cause)
+            atexit.register(_end)
             return
         late = self.peers.broken
         try:
@@ -60,6 +76,17 @@ class Session:
             where = f"[rank {self.link.rank}] the end of the program{after}"
             print(f"{where}: MPI is not finalized: {why}", file=sys.stderr, flush=True)
             self._end_in_turn(late)
+        rendezvous.part(finalized=not why)
+
+    def tell(self, error: BaseException) -> None:
+        """Tell the others what ends this rank, so that they need not wait until time is up."""
+        with contextlib.suppress(Exception):  # there may be no memory left
+            self.peers.tell(f"has ended with {type(error).__name__}: {error}")
+
+    def let_hear(self, error: BaseException) -> None:
+        """Wait until the others have heard it: ranks that fail because of another end after that one."""
+        if self.link.size > 1:
+            time.sleep(_TO_BE_HEARD + (_AFTER if isinstance(error, DistBackendError) else 0))
 
     def _finalize(self) -> None:
         from .groups.mpi import finalize
@@ -89,16 +116,26 @@ def join(seconds: float) -> Session:
     global _session
     _end_with_exceptions()
     if _session is None:
-        from .groups.mpi import world
-
+        try:
+            from .groups.mpi import world
+        except (ImportError, RuntimeError) as error:  # mpi4py is not there, or finds no MPI library
+            raise RuntimeError(f"init_process_group(): {MPI_MISSING}") from error
         try:
             _session = Session(world(seconds), seconds)
         except DistBackendError:
             atexit.register(_end)
             raise
-        atexit.register(_session.leave)
+        _at_exit(_session.leave)
     _session.seconds = seconds
     return _session
+
+
+def _at_exit(function: Callable[[], None]) -> None:
+    """Call a function at the end of the program, which processes of `multiprocessing` reach in a way of their own."""
+    if multiprocessing.process.parent_process() is None:
+        atexit.register(function)
+    else:
+        multiprocessing.util.Finalize(None, function, exitpriority=_LATE)
 
 
 def _end() -> None:
@@ -117,14 +154,13 @@ def _end_with_exceptions() -> None:
         if os.getpid() != process:
             before(kind, error, trace)
             return
-        others = _session is not None and _session.link.size > 1
         try:
-            with contextlib.suppress(Exception):  # there may be no memory left
-                if _session is not None:
-                    _session.peers.tell(f"has ended with {kind.__name__}: {error}")
+            if _session is not None:
+                _session.tell(error)
             before(kind, error, trace)
             sys.stderr.flush()
-            time.sleep(_TO_BE_HEARD + (_AFTER if isinstance(error, DistBackendError) else 0) if others else 0)
+            if _session is not None:
+                _session.let_hear(error)
         finally:
             _end()  # finalizing MPI would wait for the others
 
@@ -146,7 +182,7 @@ class Backend(str):
 
 
 def is_mpi_available() -> bool:
-    """Whether there can be process groups: mpi4py is installed (`pip install specgrad[distributed]`)."""
+    """Whether there can be process groups: mpi4py is installed (`pip install 'specgrad[distributed]'`)."""
     return find_spec("mpi4py") is not None
 
 
@@ -163,22 +199,41 @@ def is_backend_available(backend: str) -> bool:
     return backend.lower() == Backend.MPI and is_mpi_available()
 
 
+def get_default_backend_for_device(device: str | Device) -> str:
+    """The name of the backend for tensors of a `device`: "mpi" for all.
+
+    Example:
+        >>> from specgrad import distributed
+        >>> distributed.get_default_backend_for_device("cpu")
+        'mpi'
+    """
+    Device(device)
+    return str(Backend.MPI)
+
+
 def is_torchelastic_launched() -> bool:
     """Whether PyTorch's launcher has started this process."""
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 
-def checked(backend: str | None) -> str:
-    name = Backend.MPI if backend is None else Backend(backend).rpartition(":")[2]
-    if name != Backend.MPI:
-        raise ValueError(
-            f"init_process_group(): backend {backend!r} is not there: specgrad's collectives are MPI's. Say "
-            'init_process_group("mpi") and start the program with mpiexec -n N, or with python -m '
-            "specgrad.distributed.run -n N"
-        )
+_SERVED = (Backend.MPI, Backend.GLOO, Backend.NCCL, Backend.UCC, Backend.XCCL)
+
+
+def _names(backend: str | None) -> set[str]:
+    """The libraries that a backend names: one, or one for each type of device ("cpu:gloo,cuda:nccl")."""
+    return {part.rpartition(":")[2] for part in Backend(Backend.MPI if backend is None else backend).split(",")}
+
+
+def check(backend: str | None) -> None:
+    """Raise where a group of this backend cannot be made."""
+    for name in _names(backend):
+        if name not in _SERVED:
+            known = ", ".join(f'"{one}"' for one in _SERVED)
+            raise ValueError(f"init_process_group(): expected a backend of {known}, all of which are MPI, got {name!r}")
     if not is_mpi_available():
-        raise RuntimeError(
-            'init_process_group("mpi") needs mpi4py and an MPI library, which are not installed: '
-            "pip install specgrad[distributed]"
-        )
-    return name
+        raise RuntimeError(f"init_process_group(): {MPI_MISSING}")
+
+
+def warn_of_others(backend: str | None) -> None:
+    if _names(backend) != {Backend.MPI}:
+        warn_once(f'init_process_group("{backend}"): the collectives are MPI\'s; say "mpi" to have no warning')

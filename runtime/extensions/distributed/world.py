@@ -15,6 +15,7 @@ from .groups.links import Link
 from .groups.observers import observed
 from .groups.peers import Peers
 from .groups.process_group import ProcessGroup
+from .rendezvous import meeting
 from .session import Backend, join
 
 default_pg_timeout = datetime.timedelta(minutes=30)
@@ -66,21 +67,24 @@ def init_process_group(
     device_id: Any = None,
     _ranks: list[int] | None = None,
 ) -> None:
-    """Make the default process group of all processes that MPI has started together.
+    """Make the default process group: of processes that mpiexec or torchrun has started, or that meet by themselves.
 
     Args:
-        backend: "mpi", also where it is left out.
-        init_method, store: where processes would meet: MPI knows that, and they are not looked at.
+        backend: "mpi", also where it is left out; "gloo", "nccl" and PyTorch's others are MPI, with a warning.
+        init_method: where processes meet that nothing has started together: "env://" (the default: MASTER_ADDR and
+            MASTER_PORT of the environment), "tcp://HOST:PORT" or "file:///PATH".
         timeout: how long calls wait for other ranks; 30 minutes when left out.
-        world_size: how many processes there are, if a program wants it checked; MPI says how many.
-        rank: the number of this process, as well.
+        world_size: how many processes there are; -1 for what the environment (WORLD_SIZE) or MPI says.
+        rank: the number of this process; -1 for what the environment (RANK) or MPI says.
+        store: where processes meet, instead of `init_method`.
         group_name: a name for errors.
         pg_options, device_id: not looked at.
 
     Raises:
-        RuntimeError: mpi4py is not installed.
-        ValueError: another backend, a second default group, or numbers that are not MPI's.
+        RuntimeError: MPI is not installed.
+        ValueError: an unknown backend, a second default group, or numbers that are not MPI's.
         TypeError: the timeout is no timedelta.
+        DistStoreError: other processes did not come to the place where they meet.
 
     Example:
         >>> from specgrad import distributed
@@ -91,14 +95,17 @@ def init_process_group(
         raise TypeError(f"Expected timeout argument to be of type datetime.timedelta, got {timeout}")
     if current().default is not None:
         raise ValueError("trying to initialize the default process group twice!")
-    backends.checked(backend)
+    backends.check(backend)
     patience = timeout or default_pg_timeout
-    session = join(patience.total_seconds())
+    with meeting(init_method, store, rank, world_size, patience):
+        session = join(patience.total_seconds())
     link = session.copy()
     _agree("world_size", world_size, link.size)
     _agree("rank", rank, link.rank)
     begin(link, patience, group_name, session.peers)
     observed.rank, observed.size = link.rank, link.size
+    if link.rank == 0:
+        backends.warn_of_others(backend)
 
 
 def _agree(what: str, value: int, actual: int) -> None:
@@ -107,7 +114,7 @@ def _agree(what: str, value: int, actual: int) -> None:
         if number not in (-1, "", actual, str(actual)):
             raise ValueError(
                 f"init_process_group(): {source} says {what} {number}, but MPI {actual}: start the program with "
-                "mpiexec -n N, or with python -m specgrad.distributed.run -n N"
+                "mpiexec -n N, or with torchrun --nproc-per-node N"
             )
 
 
@@ -265,7 +272,7 @@ def new_group(
     if use_local_synchronization:
         raise ValueError("MPI backend doesn't support use_local_synchronization=True")
     if backend is not None:
-        backends.checked(backend)
+        backends.check(backend)
     chosen = _checked_ranks(default, ranks, sort_ranks)
     message = point_to_point.called("new_group", "", chosen)
     waited = default.begin(message, algorithms.barrier(default.link), 1)

@@ -127,11 +127,14 @@ MapLocation = Location | str | int | dict[str, str]
 
 
 def checked_location(map_location: MapLocation) -> Location:
-    """The argument with its devices resolved, so that a bad one is not taken for a damaged file."""
+    """The argument with its devices, so that a bad one is not taken for a damaged file.
+
+    Those of a dict need not be here, as in PyTorch: ranks map "cuda:0" to their own, also where nothing is on it.
+    """
     if map_location is None or callable(map_location):
         return map_location
     if isinstance(map_location, dict):
-        return {str(saved): resolve(target_device) for saved, target_device in map_location.items()}
+        return {str(saved): device(target_device) for saved, target_device in map_location.items()}
     return resolve(map_location)
 
 
@@ -156,7 +159,7 @@ class DeviceMap:
             result = self._location(_probe(), saved)
             return _here(saved) if result is None else result.device
         if self._location is not None and saved in self._location:
-            return self._location[saved]
+            return resolve(self._location[saved])
         result = None if saved == "cpu" else of_program(_probe(), saved)
         return _here(saved) if result is None else result.device
 

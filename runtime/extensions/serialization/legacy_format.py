@@ -40,6 +40,11 @@ def _no_storage(identity: Any) -> Any:
     raise Damage("there is a storage where none belongs")
 
 
+def _is_class(identity: Any) -> bool:
+    """Whether it is a class of modules, behind which such files have its source."""
+    return type(identity) is tuple and len(identity) == 4 and identity[0] == "module"
+
+
 class _Nothing:
     """What stands for any object while a pickle is only looked through."""
 
@@ -67,7 +72,9 @@ def _element_sizes(data: bytes, begin: int) -> tuple[dict[str, int], int]:
     """The size of an element of each storage that the object names, and where its pickle ends."""
     sizes: dict[str, int] = {}
 
-    def noted(identity: Any) -> _Nothing:
+    def noted(identity: Any) -> Any:
+        if _is_class(identity):
+            return identity[1]
         kind, key, _, _ = checked_identity(identity)
         sizes[key] = (kind or uint8).itemsize
         return _Nothing()
@@ -103,6 +110,8 @@ def _bytes_of(data: bytes, spans: dict[str, tuple[int, int]], key: str, count: i
 
 class _Storages(Storages):
     def __call__(self, identity: Any) -> Any:
+        if _is_class(identity):
+            return identity[1]
         entry = super().__call__(identity)
         return entry if len(identity) == 5 or identity[5] is None else _part(entry, identity[5])
 

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from ...device.device import device
 from ...errors import ArgumentError, SerializationError, UnsafeFileError
+from ...extension_points import extension
 from ...shapes import Size
 from ...tensor.dtypes import dtype, from_name
 from . import pickle_tensors
@@ -81,9 +82,16 @@ def safe_name(module: str, name: str) -> Named:
                 _named_in_errors(own, _build),
                 True,
             )
-    raise UnsafeFileError(
-        f"the file names {module}.{name}, which load(weights_only=True) does not call by itself: if you trust both, "
-        f"allow it by torch.serialization.add_safe_globals([{name}]), or for a block by safe_globals([{name}])"
+    raise UnsafeFileError(_unsafe(module, name))
+
+
+def _unsafe(module: str, name: str) -> str:
+    named = f"load(): the file names {module}.{name}"
+    if module.partition(".")[0] in _RUNNING_CODE:
+        return f"{named}, which could run any code, and load runs none"
+    return (
+        f"{named}, which load does not know to be safe: if you trust it and the file, allow it by "
+        f"torch.serialization.add_safe_globals([{name}]), or for a block by safe_globals([{name}])"
     )
 
 
@@ -116,6 +124,7 @@ def _build(value: Any, state: Any) -> None:
 
 
 _BUILTINS = ("__builtin__", "builtins")
+_RUNNING_CODE = (*_BUILTINS, "os", "posix", "nt", "sys", "subprocess", "importlib", "runpy", "shutil", "socket")
 _FACTORIES = (list, dict, set, int, float, str, tuple, OrderedDict)
 
 
@@ -180,6 +189,16 @@ def _device(kind: Any, index: Any = None) -> device:
     return device(_checked_type(kind, str), *numbers)
 
 
+class _TorchFunctions:
+    """PyTorch's class of which `torch.relu` is an attribute, as pickles have it."""
+
+
+def _attribute(owner: Any, name: Any) -> Any:
+    if owner is not _TorchFunctions or type(name) is not str:
+        raise UnsafeFileError(_unsafe("builtins", "getattr"))
+    return find("torch", name).value
+
+
 _PYTHON: dict[str, Named] = {
     "collections.OrderedDict": Named(OrderedDict, _ordered, build=_with_metadata),
     "collections.Counter": Named(Counter, _counter),
@@ -191,6 +210,8 @@ _PYTHON: dict[str, Named] = {
     "builtins.set": Named(set, _set),
     "builtins.frozenset": Named(frozenset, _frozenset),
     **{f"builtins.{cls.__name__}": Named(cls) for cls in (list, dict, tuple, int, float, str, bool)},
+    "builtins.getattr": Named(_attribute, _attribute),
+    "torch._C._VariableFunctionsClass": Named(_TorchFunctions),
     "torch.Size": Named(Size, _size),
     "torch.device": Named(device, _device),
 }
@@ -208,7 +229,9 @@ def find(module: str, name: str) -> Named:
     if known is not None:
         return known
     kind = _dtype(name) if module == "torch" else None
-    return safe_name(module, name) if kind is None else Named(kind)
+    if kind is not None:
+        return Named(kind)
+    return extension("pickled_classes")(public_name(full)) or safe_name(module, name)
 
 
 def _dtype(name: str) -> dtype | None:

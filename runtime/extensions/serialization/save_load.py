@@ -114,8 +114,8 @@ def load(
 ) -> Any:
     """Read an object that `save` or `torch.save` wrote. No code of the file is run.
 
-    Files name classes and functions; those of tensors, parameters, containers, numbers and NumPy arrays are known, and
-    only `torch.serialization.add_safe_globals` lets a file call others.
+    Files name classes and functions. Those of tensors, containers, NumPy arrays, layers, losses, optimizers and
+    schedulers are known; only `torch.serialization.add_safe_globals` lets a file call others.
 
     Args:
         f: a path, or an object with `read`.

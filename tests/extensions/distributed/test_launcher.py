@@ -187,7 +187,7 @@ def test_a_launcher_that_is_ended(write: Write, tmp_path: Path, number: str, sta
 
 
 def test_options() -> None:
-    """PyTorch's options are known, with hyphens and underscores; those without a choice are named."""
+    """PyTorch's options are known, with hyphens and underscores."""
     found = parsed(["--nproc_per_node=cpu", "--standalone", "--nnodes", "1", "--max_restarts=2", "-m", "x.y", "-z"])
     assert found.min_nodes == found.max_nodes >= 1 and found.max_restarts == 2
     assert found.command == [sys.executable, "-u", "-m", "x.y", "-z"]
@@ -196,8 +196,36 @@ def test_options() -> None:
             parsed(wrong)
 
 
-def test_options_that_are_not_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
-    """MPI knows where ranks are."""
-    parsed(["--master-addr", "localhost", "--master_port=1", "--rdzv-backend", "c10d", "x.py"])
-    message = capsys.readouterr().err
-    assert all(f"{name} is not looked at" in message for name in ("--master-addr", "--master-port", "--rdzv-backend"))
+def test_where_ranks_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch's options for it become MASTER_ADDR and MASTER_PORT; the environment's are the defaults."""
+    monkeypatch.delenv("MASTER_ADDR", raising=False)
+    monkeypatch.delenv("MASTER_PORT", raising=False)
+
+    def found(*options: str) -> tuple[str, int | None]:
+        result = parsed([*options, "x.py"])
+        return result.master_addr, result.master_port
+
+    assert found() == ("127.0.0.1", 29500)
+    assert found("--standalone") == ("127.0.0.1", 0)
+    assert found("--master-addr", "localhost", "--master_port=1") == ("localhost", 1)
+    rendezvous = ["--node_rank=0", "--rdzv-backend", "c10d", "--rdzv_id=100"]
+    assert found(*rendezvous, "--rdzv_endpoint=[::1]:29400") == ("::1", 29400)
+    monkeypatch.setenv("MASTER_PORT", "5")
+    assert found("--rdzv-endpoint", "host") == ("host", 5)
+
+
+def test_launch(write: Write, capfd: pytest.CaptureFixture[str]) -> None:
+    """`launch` gives programs their local rank as an argument too, unless they read the environment's."""
+    program = write("print(rank, sys.argv[1:], os.environ['MASTER_PORT'] != '0')\n")
+    assert main(["--nproc-per-node", "2", "--master-port=0", program, "a"], launch=True) == 0
+    out = capfd.readouterr().out
+    assert sorted(out.splitlines()) == ["0 ['--local-rank=0', 'a'] True", "1 ['--local-rank=1', 'a'] True"]
+    assert parsed(["--use_env", "x.py", "a"], launch=True).command == [sys.executable, "-u", "x.py", "a"]
+
+
+def test_several_machines(capsys: pytest.CaptureFixture[str]) -> None:
+    """One sentence says how programs are started on them."""
+    for wrong, reason in (["--nnodes=2"], "the ranks of one machine are started; on several,"), (["-n", "gpu"], "CUDA"):
+        with pytest.raises(SystemExit):
+            parsed([*wrong, "x.py"])
+        assert reason in capsys.readouterr().err

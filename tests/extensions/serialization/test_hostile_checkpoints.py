@@ -45,6 +45,21 @@ PICKLES: dict[str, bytes] = {
     "an object of a known class": b"\x80\x02ccollections\nOrderedDict\n)\x81.",
     "attributes of an OrderedDict": b"\x80\x02ccollections\nOrderedDict\n)R}X\x05\0\0\0itemsNsb.",
     "the state of a tensor": written([tensor(STORAGE, (1,), (1,))])[:-2] + b"}b.",
+    "getattr of a class of PyTorch's": written(
+        Call("builtins.getattr", _Name("torch._C", "_VariableFunctionsClass"), "load")
+    ),
+    "a call of a layer": written(Call("torch.nn.modules.linear.Linear", 2, 2)),
+    "a call of an activation": written(Call("torch.nn.functional.relu", 2)),
+    "a layer with arguments": b"\x80\x02ctorch.nn.modules.linear\nLinear\nK\x01\x85\x81.",
+    "a layer's method": b"\x80\x04\x8c\x17torch.nn.modules.linear\x8c\x0dLinear.reset\x93)\x81.",
+    "a module that runs code": b"\x80\x02ctorch.nn.modules.module\nGraphModule\n)\x81.",
+    "a layer with a list of attributes": b"\x80\x02ctorch.nn.modules.linear\nLinear\n)\x81]b.",
+    "a layer with attributes of no name": b"\x80\x02ctorch.nn.modules.linear\nLinear\n)\x81}K\x01Nsb.",
+    "a layer whose parameter is a number": b"\x80\x02ctorch.nn.modules.linear\nLinear\n)\x81}"
+    b"X\x0b\0\0\0_parameters}X\1\0\0\0aK\1ssb.",
+    "a layer whose modules are a list": b"\x80\x02ctorch.nn.modules.linear\nLinear\n)\x81}X\x08\0\0\0_modules]sb.",
+    "an optimizer of nothing": b"\x80\x02ctorch.optim.sgd\nSGD\n)\x81}b.",
+    "a scheduler of nothing": b"\x80\x02ctorch.optim.lr_scheduler\nStepLR\n)\x81}b.",
     "a large bytearray": written(Call("builtins.bytearray", LARGE)),
     "a large bytes": written(Call("builtins.bytes", LARGE)),
     "a set of a number": written(Call("builtins.set", 5)),
@@ -115,9 +130,11 @@ def test_pickles(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_unsafe_names_are_said() -> None:
-    """The error names what the file names, and how to allow it; PyTorch's class of errors fits."""
-    with pytest.raises(pickle.UnpicklingError, match=r"names (posix|nt)\.system, .*safe_globals\(\[system\]\)"):
+    """The error names what the file names, and how to allow what is no command; PyTorch's class of errors fits."""
+    with pytest.raises(pickle.UnpicklingError, match=r"names (posix|nt)\.system, which could run any code"):
         sg.load(archive(PICKLES["a command"], ONE))
+    with pytest.raises(pickle.UnpicklingError, match=r"names numpy\.load, .*safe_globals\(\[load\]\)"):
+        sg.load(archive(PICKLES["a class of NumPy's"], ONE))
 
 
 def test_cut_files() -> None:

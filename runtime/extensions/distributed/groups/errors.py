@@ -1,5 +1,7 @@
 """What goes wrong between processes, in PyTorch's classes."""
 
+MPI_MISSING = "process groups need mpi4py and an MPI library: pip install 'specgrad[distributed]'"
+
 
 class DistError(RuntimeError):
     """A failure of something that several processes do together."""

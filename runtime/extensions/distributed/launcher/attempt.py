@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ..groups import observers
+from ..groups.errors import MPI_MISSING
 from .options import Options
 
 
@@ -31,7 +32,7 @@ def mpiexec() -> str:
     beside = Path(sys.executable).with_name("mpiexec")
     result = str(beside) if beside.exists() else shutil.which("mpiexec")
     if result is None:
-        raise RuntimeError("there is no mpiexec here, beside this Python or in PATH: pip install specgrad[distributed]")
+        raise RuntimeError(f"there is no mpiexec beside this Python or in PATH; {MPI_MISSING}")
     return result
 
 
@@ -77,6 +78,12 @@ def _scratch() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="specgrad-", dir="/tmp")
 
 
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
 class Attempt:
     """One start of all ranks."""
 
@@ -103,14 +110,14 @@ class Attempt:
 
     def _description(self, restarts: int, logs: Path) -> dict[str, Any]:
         environment = {
-            "MASTER_ADDR": os.environ.get("MASTER_ADDR", "127.0.0.1"),
-            "MASTER_PORT": os.environ.get("MASTER_PORT", "29500"),
+            "MASTER_ADDR": self.options.master_addr,
+            "MASTER_PORT": str(self.options.master_port or _free_port()),
             "GROUP_RANK": "0",
             "GROUP_WORLD_SIZE": "1",
-            "ROLE_NAME": "default",
+            "ROLE_NAME": self.options.role,
             "TORCHELASTIC_RESTART_COUNT": str(restarts),
             "TORCHELASTIC_MAX_RESTARTS": str(self.options.max_restarts),
-            "TORCHELASTIC_RUN_ID": os.environ.get("TORCHELASTIC_RUN_ID", "none"),
+            "TORCHELASTIC_RUN_ID": self.options.rdzv_id,
         }
         if self.count > 1 and "OMP_NUM_THREADS" not in os.environ:
             environment["OMP_NUM_THREADS"] = "1"

@@ -1,4 +1,4 @@
-"""`python -m specgrad.distributed.run`: attempt after attempt, until all ranks end well.
+"""`torchrun` and `python -m specgrad.distributed.launch`: attempt after attempt, until all ranks end well.
 
 Of one that has failed it says who failed first and with what, and what the others did.
 """
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..groups.peers import signal_name
-from .attempt import Attempt, Outcome, Rank, first_failure
+from .attempt import Attempt, Outcome, Rank, first_failure, mpiexec
 from .options import Options, parsed
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -22,16 +22,24 @@ _WIDTH = 100
 _LINES = 12  # of stderr
 
 
-def main(args: Sequence[str] | None = None) -> int:
+def main(args: Sequence[str] | None = None, launch: bool = False) -> int:
     """Start the ranks and wait for them; start them again where one fails, as often as the options allow.
 
     Args:
         args: the words of the command line.
+        launch: whether it is that of `specgrad.distributed.launch`.
 
     Returns:
         0 if all ranks ended well; else the exit status of the rank that failed first, 128 + N for signal N.
+
+    Raises:
+        SystemExit: the command line is wrong, or there is no mpiexec.
     """
-    options = parsed(args)
+    options = parsed(args, launch)
+    try:
+        mpiexec()
+    except RuntimeError as error:
+        sys.exit(f"torchrun: {error}")
     with tempfile.TemporaryDirectory(prefix="specgrad-logs-") as scratch, _signals() as wake:
         folder = options.log_dir or Path(scratch)
         count = options.max_nodes

@@ -27,6 +27,7 @@ _NAMES = {
     "LOCAL_WORLD_SIZE": ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"),
 }
 _SAME = {"ROLE_RANK": "RANK", "ROLE_WORLD_SIZE": "WORLD_SIZE"}
+_LOCAL_RANK = "${local_rank}"  # in arguments, as PyTorch's launcher has it
 _STREAMS = {1: "stdout", 2: "stderr"}
 _TAIL = 8192  # bytes of what the program has said last
 _MOMENT = 0.05  # seconds for the rest of a line, so that those of ranks do not mix
@@ -102,7 +103,8 @@ class Rank:
         self.grace = float(job["grace"])  # seconds from SIGTERM to SIGKILL
         self.ending: float | None = None  # when the program has to have ended
         self.stopped = False
-        self.process = self._started(job["command"])
+        local_rank = self.environment["LOCAL_RANK"]
+        self.process = self._started([part.replace(_LOCAL_RANK, local_rank) for part in job["command"]])
 
     def _output(self, job: dict[str, Any], folder: Path, stream: int) -> Output:
         redirected, teed = (job[name].get(str(self.rank), job[name].get("-1", 0)) for name in ("redirects", "tee"))

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import specgrad as sg
+
 
 def _net(lib: Any) -> Any:
     return lib.nn.Sequential(OrderedDict(fc=lib.nn.Linear(2, 3), norm=lib.nn.BatchNorm1d(3)))
@@ -80,6 +82,23 @@ def test_errors_are_listed_together(lib: Any) -> None:
         '\tWhile copying the parameter named "fc.bias", expected Tensor or Tensor-like object from checkpoint but '
         "received <class 'int'>"
     )
+
+
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "module._orig_mod."])
+def test_prefixes_of_wrappers(prefix: str) -> None:
+    """The error's last sentence names the call that strips what wrappers put before names; it does so."""
+    source = _net(sg)
+    state = OrderedDict((prefix + name, value) for name, value in source.state_dict().items())
+    call = f'torch.nn.modules.utils.consume_prefix_in_state_dict_if_present(state_dict, "{prefix}")'
+    with pytest.raises(RuntimeError) as caught:
+        _net(sg).load_state_dict(state)
+    *_, unexpected, last = str(caught.value).split("\n\t")
+    assert unexpected.startswith(f'Unexpected key(s) in state_dict: "{prefix}fc.weight", ')
+    assert last == f'The names in the state_dict begin with "{prefix}": {call} strips it.'
+    exec(call, {"torch": sg, "state_dict": state})
+    net = _net(sg)
+    net.load_state_dict(state)
+    assert net.fc.weight.tolist() == source.fc.weight.tolist()
 
 
 def test_not_strict(lib: Any) -> None:
