@@ -28,7 +28,9 @@ def hide_internal_frames(error: BaseException) -> None:
 
 
 def is_internal(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__")).startswith(_INTERNAL)
+    """Whether the code is the package's, or generated: packages of users' ops have it too."""
+    names = frame.f_globals
+    return str(names.get("__name__")).startswith(_INTERNAL) or hide_internal_frames.__name__ in names
 
 
 def is_below(frame: FrameType) -> bool:

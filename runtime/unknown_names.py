@@ -68,9 +68,11 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 def no_attribute(module: str, name: str) -> AttributeError:
     """For the `__getattr__` of a module."""
-    full = f"{module}.{name}".partition(".")[2]
-    why = next((why for pattern, why in _ABSENT if re.fullmatch(pattern, full)), None)
-    hint = did_you_mean(name, dir(sys.modules[module]))
-    if why is not None and not hint and not name.startswith("_"):
-        return AttributeError(not_available(full, why))
+    hint = ""
+    if not name.startswith("_"):  # what the import system and libraries look for
+        hint = did_you_mean(name, dir(sys.modules[module]))
+        full = f"{module}.{name}".partition(".")[2]
+        why = next((why for pattern, why in _ABSENT if re.fullmatch(pattern, full)), None)
+        if why is not None and not hint:
+            return AttributeError(not_available(full, why))
     return AttributeError(f"module {module!r} has no attribute {name!r}{hint}")

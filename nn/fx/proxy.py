@@ -13,6 +13,7 @@ from typing import Any
 
 from ...runtime.device.device import device
 from ...runtime.extensions.torch_compat.overrides_api import is_tensor_method_or_property
+from ...runtime.methods.argument_guard import guards
 from ...runtime.shapes import Size
 from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.memory_format import layout, memory_format
@@ -29,7 +30,7 @@ def iterated_count() -> int | None:
     """How many names the program that is traced unpacks a value into where it stands; None where it does something
     else."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE_FILE):
+    while frame is not None and (frame.f_code in guards or frame.f_code.co_filename.startswith(_PACKAGE_FILE)):
         frame = frame.f_back
     if frame is None:
         return None

@@ -3,7 +3,6 @@
 import functools
 from collections.abc import Sequence
 
-from ..errors import ArgumentError, type_name
 from ..namespace import known
 from ..shapes import Shape, contiguous_strides, is_contiguous
 
@@ -73,8 +72,6 @@ def ordered_strides(shape: Shape, order: Sequence[int]) -> Strides:
 @functools.lru_cache(maxsize=4096)
 def has_format(shape: Shape, strides: Strides | None, requested: memory_format) -> bool:
     """Whether elements lie in a memory format without gaps; strides of dimensions of size 1 do not matter."""
-    if not isinstance(requested, memory_format):
-        raise ArgumentError(f"is_contiguous(): 'memory_format' must be a memory_format, not {type_name(requested)}")
     if requested not in ORDERS:
         return is_contiguous(shape, strides)
     order, step = ORDERS[requested], 1
