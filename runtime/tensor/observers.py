@@ -1,8 +1,7 @@
 """Watchers of all operations: they are told of each op, see the backward passes, or take an op's place.
 
 Every generated function calls `intercept` before its general path when a watcher wants it to. The watchers' functions
-are nested in their order: batching around the op, and a profiler's timer around all. NOT_HANDLED leaves it to the next.
-"""
+are nested in their order: a timer around batching, batching around the op. NOT_HANDLED leaves it to the next."""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ class Watcher(NamedTuple):
     concern: str = EVERYTHING  # which ops concern it
     read: Callable[[Any], None] | None = None  # called with a tensor whose elements Python or NumPy is to see
     span: Callable[[str, Any], Any] | None = None  # a context around a custom Function's forward: (name, arguments)
-    timer: Callable[[Any], Any] | None = None  # like `intercept`, but around the others; it changes nothing
+    timer: Callable[[Any], Any] | None = None  # like `intercept`, in its place; it changes nothing
 
 
 class Watch:
@@ -51,7 +50,7 @@ class Watch:
     to the general path while `active` is true: for everybody but vmap, whose interceptors the general path asks, and
     autocast. For that, ops whose entries have the key read `casts` in the place of `every`, and `uncast`. `notes`,
     `passes`, `interceptors`, `functions`, `spans`, `timers` and `reads` are what watchers asked for, in their order;
-    `surrounding` are the timers and then the interceptors."""
+    `surrounding` are both timers and interceptors."""
 
     __slots__ = (
         "active",
@@ -122,7 +121,7 @@ class Watch:
         self.passes = tuple([w.backward_pass for w in active_watchers if w.backward_pass is not None])
         self.interceptors = tuple([w.intercept for w in active_watchers if w.intercept is not None])
         self.timers = tuple([w.timer for w in active_watchers if w.timer is not None])
-        self.surrounding = (*self.timers, *self.interceptors)
+        self.surrounding = tuple([each for w in active_watchers if (each := w.timer or w.intercept) is not None])
         watch_all(bool(self.surrounding))
         self.functions = tuple([w.function for w in active_watchers if w.function is not None])
         self.spans = tuple([w.span for w in active_watchers if w.span is not None])
