@@ -66,7 +66,8 @@ def _read(shown: PurePath, file: Path) -> Source:
 
 
 def is_tests_item(node: yaml.Node) -> bool:
-    keys = {key.value for key, _ in node.value} if isinstance(node, yaml.MappingNode) else set()
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    keys = {key.value for key, _ in pairs if isinstance(key, yaml.ScalarNode)}
     return TESTS in keys and not keys & {"name", "section"}
 
 
@@ -116,8 +117,8 @@ def no_yaml(error: yaml.YAMLError, source: Source) -> Problem:
     if mark is None:
         return Problem(Where(source.file, 1, 1), "", "", f"cannot be read: {error}")
     plain = (mark.line, mark.column, getattr(error, "problem", None) or str(error))
-    usual = None if isinstance(error, NodeError) else mistake(source.lines, error)
-    line, column, what = usual or plain
+    cause = None if isinstance(error, NodeError) else mistake(source.lines, error)
+    line, column, what = cause or plain
     return Problem(Where(source.file, line + 1, column + 1), "", "", f"cannot be read: {what}")
 
 
