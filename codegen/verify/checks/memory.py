@@ -4,6 +4,7 @@ A result has memory of its own unless the schema says `Tensor(a)`, or the key `i
 Under `replaces` each element of a tensor that is written to keeps its value, or gets one that does not depend on it.
 """
 
+import gc
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ from ..isolation import spoil
 
 def report_damage(op: Any, call: str, report: Report) -> None:
     """Memory outside of arrays that has been written to: it is seen when the arrays have been freed."""
+    gc.collect(1)  # what the call has left behind in cycles: older objects are not looked at
     for text in new_damage():
         spoil(f"{op.name}: {text}")  # first: some reports end at their first finding
         report.find(op, op.kind, f"at {call} {text}", "memory", level=0)
