@@ -31,6 +31,9 @@ from .runtime.autograd import (
     no_grad,
     set_grad_enabled,
 )
+from .runtime.autograd import function as _function
+from .runtime.autograd import function_context as _function_context
+from .runtime.autograd import function_node as _function_node
 from .runtime.device.device import device
 from .runtime.device.threads.parallel_for import (
     get_num_interop_threads,
@@ -116,6 +119,7 @@ from .runtime.ops.shape.broadcast import *
 from .runtime.shapes import Size
 from .runtime.tensor import dtypes as _dtypes
 from .runtime.tensor import generator as _generator
+from .runtime.tensor import grad_mode as _grad_mode
 from .runtime.tensor import memory_format as _memory_format
 from .runtime.tensor.dtypes import *
 from .runtime.tensor.generator import *
@@ -192,7 +196,7 @@ __all__ += _dtypes.__all__ + _generator.__all__ + _memory_format.__all__
 
 _guard(
     besides=(
-        *(autograd.function, autograd.grad_mode, _creation, _queries),
+        *(_function, _function_context, _function_node, _grad_mode, _creation, _queries),
         *(nn.functional.softmax, nn.functional.layer_norm, nn.functional.grid_sample),
         *_asking_themselves(nn.functional.activation, nn.functional.loss, nn.functional.normalization, _pooling),
         *(Size, device, _dtypes.dtype, is_grad_enabled, is_inference_mode_enabled, _disabled_torch_function_impl),

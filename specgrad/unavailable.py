@@ -11,9 +11,6 @@ from contextlib import AbstractContextManager, nullcontext
 from types import NoneType, SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
-from .runtime.errors import ArgumentError, type_name
-from .runtime.unknown_names import NO_DEVICES, NO_HEADERS, NO_QUANTIZED, NO_SCRIPTS, NOT_DISTRIBUTED, not_available
-
 T = TypeVar("T")
 
 # ---- what a name is --------------------------------------------------------------------------------------------------
@@ -24,6 +21,8 @@ def mark(name: str, why: str) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for wrong in (value for value in args if not callable(value) and not isinstance(value, (bool, str, NoneType))):
+            from .runtime.errors import ArgumentError, type_name
+
             raise ArgumentError(f"{call.__name__}(): expected a function, a class or a module, got {type_name(wrong)}")
         first = next(iter((*args, *kwargs.values())), None)
         return first if callable(first) else decorator
@@ -48,11 +47,17 @@ def absent(name: str, why: str) -> type:
     """A class that programs ask for by isinstance: nothing is one, and none can be made."""
 
     def refuse(self: Any, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(not_available(name, why))
+        raise RuntimeError(_sentence(name, why))
 
     module, _, last = name.rpartition(".")
     members = {"__init__": refuse, "__doc__": f"Nothing is one: {why}.", "__module__": f"specgrad.{module}"}
     return type(last, (), members)
+
+
+def _sentence(name: str, why: str) -> str:
+    from .runtime.unknown_names import not_available  # here: the generator runs this file alone
+
+    return not_available(name, why)
 
 
 def _answer(value: Any, name: str, why: str) -> Callable[..., Any]:
@@ -78,7 +83,7 @@ class Question(NamedTuple):
 
 def _refusal(error: type[Exception], name: str, why: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        raise error(not_available(name, why))
+        raise error(_sentence(name, why))
 
     return _named(call, name, f"It cannot be done: {why}")
 
@@ -96,7 +101,10 @@ def named(name: str) -> Any:
     Args:
         name: the name, with that of its module.
     """
+    from .runtime import unknown_names
+
     what, why, row = WHY[name]
+    why = getattr(unknown_names, why, why)
     key = (row, name.rpartition(".")[2])
     if key not in _made:
         if isinstance(what, Question):
@@ -112,16 +120,9 @@ _made: dict[tuple[int, str], Any] = {}
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 
-_REASONS = {
-    "not_yet": NOT_DISTRIBUTED,
-    "no_files": NO_SCRIPTS,
-    "no_devices": NO_DEVICES,
-    "no_quantized": NO_QUANTIZED,
-    "no_headers": NO_HEADERS,
-}
-
 # What a name is (`mark`, `block`, `absent`, an error, or the answer, with `()` of what takes no arguments), the
-# sentence, and the names by their modules: `a: name; b: name` are one object, `a,b: name` are two.
+# sentence or its name in `runtime/unknown_names.py`, and the names by their modules: `a: name; b: name` are one object,
+# `a,b: name` are two.
 _TABLE = """
 mark | A mark of what compiled code does not call; it stays as it is
     jit,_jit_internal: ignore unused
@@ -165,7 +166,7 @@ False | Whether a tensor is one of a compiler's, without memory: none is
     _subclasses.fake_tensor: is_fake
 None | Who follows the program below its functions: nobody
     fx.experimental.proxy_tensor: get_proxy_mode
-RuntimeError | {no_files}
+RuntimeError | NO_SCRIPTS
     jit: load save
 False() | Whether oneDNN joins ops of compiled programs: never
     jit: onednn_fusion_enabled
@@ -204,16 +205,16 @@ False() | Whether there is such a device: specgrad uses none
     mps,mtia,xpu: device_count
 None | Done for all devices of this kind, of which there are none
     mps,mtia,xpu: empty_cache manual_seed manual_seed_all
-RuntimeError | {no_devices}
+RuntimeError | NO_DEVICES
     mps,mtia,xpu: current_device get_device_properties get_rng_state set_device set_rng_state synchronize
-RuntimeError | {no_headers}
+RuntimeError | NO_HEADERS
     utils.cpp_extension: CUDAExtension CppExtension SyclExtension include_paths library_paths load load_inline
-NotImplementedError | {no_quantized}
+NotImplementedError | NO_QUANTIZED
     ao.quantization: convert prepare prepare_qat quantize quantize_dynamic
-RuntimeError | {not_yet}
+RuntimeError | NOT_DISTRIBUTED
     distributed._tensor: distribute_module distribute_tensor; distributed.tensor: distribute_module distribute_tensor
     distributed.device_mesh: init_device_mesh; distributed.rpc: init_rpc remote rpc_async rpc_sync shutdown
-absent | {not_yet}
+absent | NOT_DISTRIBUTED
     distributed.tensor: DTensor; distributed._tensor: DTensor; distributed.device_mesh: DeviceMesh
     distributed.optim: DistributedOptimizer PostLocalSGDOptimizer; distributed.algorithms.join: Join
 block | A block in which tensors count as copies on all processes: no tensor lies on several
@@ -234,7 +235,7 @@ def _rows(table: str) -> Iterator[tuple[Any, str, str]]:
         for modules in zip(*(modules.split(",") for modules, _ in entries), strict=True):
             named_here = zip(modules, (names.split() for _, names in entries), strict=True)
             full = [f"{module}.{name}" for module, names in named_here for name in names]
-            yield _KINDS[kind], why.format(**_REASONS), " ".join(full)
+            yield _KINDS[kind], why, " ".join(full)
 
 
 UNAVAILABLE: tuple[tuple[Any, str, str], ...] = tuple(_rows(_TABLE))

@@ -35,10 +35,7 @@ _MODULES_OF_TENSORS = (
 _OF_TENSORS = tuple(f"{_PACKAGE}.{module}" for module in _MODULES_OF_TENSORS)
 # Folders whose modules call each other's functions: programs find these under other names, where they are guarded.
 _CORE = tuple(f"{_PACKAGE}.runtime.{folder}." for folder in ("methods", "ops", "tensor"))
-_SELDOM_CALLED = (
-    f"{_PACKAGE}.runtime.extensions.",
-    f"{_PACKAGE}.nn.",
-)  # classes that Tensor, Parameter have methods of
+_SELDOM_CALLED = tuple(f"{_PACKAGE}.{folder}." for folder in ("runtime.extensions", "nn"))  # methods of tensors
 _TENSOR = "Tensor"
 _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
 

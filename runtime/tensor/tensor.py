@@ -177,8 +177,8 @@ class TensorBase:
         if memory_format is None or memory_format is contiguous_format:
             return self._flat is not None
         if not isinstance(memory_format, type(contiguous_format)):
-            given = type_name(memory_format)
-            raise ArgumentError(f"is_contiguous(): argument 'memory_format' must be memory_format, not {given}")
+            got = type_name(memory_format)
+            raise ArgumentError(f"is_contiguous(): argument 'memory_format' must be memory_format, not {got}")
         return has_format(self._shape, self._strides, memory_format)
 
     def is_floating_point(self) -> bool:
