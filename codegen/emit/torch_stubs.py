@@ -1,11 +1,9 @@
 """What type checkers read of PyTorch's modules that exist by name only: a stub for each entry of the table."""
 
-import importlib.util
-import sys
+import runpy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from .files import Files
@@ -30,29 +28,12 @@ _PLAIN = (bool, int, float, str)
 def torch_stubs(table: Path) -> Files:
     result: dict[str, Any] = {}
     for file in (table, table.with_name("unavailable.py"), table.with_name("later_names.py")):
-        result |= _definitions(file)
+        result |= runpy.run_path(str(file))
     root = table.parent.parent
     # Folders: of a file alone editors say that there is no module behind it.
     files = {f"{name.replace('.', '/')}/__init__.pyi": _Stub(name, result, root).text() for name in result["NAMES"]}
     lent = result | {"NAMES": {LATER: result["entries"](result["LATER"])}}
     return files | {f"{LATER}.pyi": _Stub(LATER, lent, root).with_all()}
-
-
-def _definitions(path: Path) -> dict[str, Any]:
-    """What a module defines, and what it imports from beside it, without its package, which may be broken."""
-    package = ModuleType(f"_{path.parent.name}_alone")
-    package.__path__ = [str(path.parent)]
-    spec = importlib.util.spec_from_file_location(f"{package.__name__}.{path.stem}", path)
-    assert spec is not None and spec.loader is not None
-    before, sys.modules[package.__name__] = set(sys.modules), package
-    try:
-        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return vars(module)
-    finally:
-        for name in set(sys.modules) - before:
-            if name.partition(".")[0] == package.__name__:
-                del sys.modules[name]
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.tensor.tensor import adopt
-
 from ...language.scalar_functions import parsed
 from ...library.bases import SPEC
 from ...library.op_library import Library, OpLibrary
@@ -108,6 +106,8 @@ def differentiated_function(op: Any) -> Callable[..., Any] | None:
         named = {"self" if name == "input" else name: getattr(v, "array", v) for name, v in arguments.items()}
         points = defaults | named
         shape = np.broadcast_shapes(*(value.shape for value in points.values() if isinstance(value, np.ndarray)))
+        from specgrad.runtime.tensor.tensor import adopt  # here: who reports on a spec need not have it
+
         return adopt(np.broadcast_to(evaluate(tree, points, functions), shape).astype(np.float64))
 
     return function

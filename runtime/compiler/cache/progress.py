@@ -31,7 +31,7 @@ class Progress:
     def __init__(self) -> None:
         self.count = 0
         self.seconds = 0.0
-        self.is_waiting = self.is_told = False
+        self.is_waiting = self.is_announced = False
         self.bar: Any = None
         self.timer: threading.Timer | None = None
 
@@ -52,7 +52,7 @@ class Progress:
             self.count, self.seconds, self.is_waiting = self.count + 1, self.seconds + time.monotonic() - begin, False
             with suppress(OSError, ValueError):
                 show(self, "", False)
-            if self.is_told:
+            if self.is_announced:
                 self.end_later()
 
     def end_later(self) -> None:
@@ -62,7 +62,7 @@ class Progress:
             self.timer.start()
 
     def end(self) -> None:
-        if self.is_waiting or not self.is_told:
+        if self.is_waiting or not self.is_announced:
             return
         if self.bar is not None:
             self.bar.close()
@@ -70,7 +70,7 @@ class Progress:
             plural = "s" * (self.count != 1)
             with suppress(OSError, ValueError):
                 _say(f"specgrad: compiled {self.count} kernel{plural} in {self.seconds:.0f} s\n")
-        self.count, self.seconds, self.is_told, self.bar = 0, 0.0, False, None
+        self.count, self.seconds, self.is_announced, self.bar = 0, 0.0, False, None
 
 
 progress = Progress()
@@ -90,8 +90,8 @@ def _line(state: Progress, what: str, is_long: bool) -> None:
 
 
 def _log(state: Progress, what: str, is_long: bool) -> None:
-    if is_long and not state.is_told:
-        state.is_told = True
+    if is_long and not state.is_announced:
+        state.is_announced = True
         _say(f"{TITLE}\n")
 
 
@@ -102,7 +102,7 @@ def _bar(state: Progress, what: str, is_long: bool) -> None:
     except ImportError:
         return _log(state, what, is_long)
     if state.bar is None:
-        state.is_told, state.bar = True, tqdm(desc=TITLE, unit=" kernels", leave=False)
+        state.is_announced, state.bar = True, tqdm(desc=TITLE, unit=" kernels", leave=False)
     if what:
         state.bar.set_postfix_str(what)
     else:
