@@ -1,7 +1,7 @@
 """Layers, losses, initialisation, optimizers and data; `nn.functional` has layers and losses without state."""
 
+import typing as _typing
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import data, functional, init, modules, optim, utils
@@ -9,7 +9,7 @@ from .functional.linear_cross_entropy import LinearCrossEntropyOptions
 from .modules import *
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from . import attention, common_types, grad, parallel, quantized
     from .parallel import DataParallel
     from .parameter import factory_kwargs
@@ -37,14 +37,17 @@ __all__ = [
 __all__ += modules.__all__
 
 
-def __getattr__(name: str) -> _Any:
-    if name in ("_reduction", "attention", "common_types", "grad", "parallel", "quantized"):  # loaded when first named
-        return _import_module(f".{name}", __name__)
-    if name == "factory_kwargs":
-        return _import_module(".parameter", __name__).factory_kwargs
-    if name == "DataParallel":
-        return __getattr__("parallel").DataParallel
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any:
+        # loaded when first named
+        if name in ("_reduction", "attention", "common_types", "grad", "parallel", "quantized"):
+            return _import_module(f".{name}", __name__)
+        if name == "factory_kwargs":
+            return _import_module(".parameter", __name__).factory_kwargs
+        if name == "DataParallel":
+            return __getattr__("parallel").DataParallel
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -8,8 +8,8 @@ and other files, which most programs never ask for, are loaded when they are fir
 """
 
 import sys as _sys
+import typing as _typing
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import torch_modules as _torch_modules  # noqa: F401 - makes modules that the lines below import
 
@@ -122,7 +122,7 @@ from .runtime.tensor.generator import *
 from .runtime.tensor.memory import keep_freed_memory as _keep_freed_memory
 from .runtime.tensor.memory_format import *
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from . import (
         accelerator,
         amp,
@@ -141,28 +141,8 @@ if _TYPE_CHECKING:
     )
     from . import serialization as serialization
     from . import torch_version as torch_version
-    from .runtime.extensions.amp.autocast import autocast
-    from .runtime.extensions.amp.deprecated_names import (
-        get_autocast_cpu_dtype,
-        get_autocast_gpu_dtype,
-        is_autocast_cpu_enabled,
-        set_autocast_cpu_dtype,
-        set_autocast_cpu_enabled,
-        set_autocast_gpu_dtype,
-    )
-    from .runtime.extensions.amp.settings import (
-        autocast_decrement_nesting,
-        autocast_increment_nesting,
-        clear_autocast_cache,
-        get_autocast_dtype,
-        is_autocast_cache_enabled,
-        is_autocast_enabled,
-        set_autocast_cache_enabled,
-        set_autocast_dtype,
-        set_autocast_enabled,
-    )
+    from .named_later import *
     from .runtime.extensions.torch_compat.as_torch import as_torch
-    from .storage import TypedStorage, UntypedStorage, from_file, is_storage
 
 __version__ = "0.1.0"
 
@@ -219,5 +199,6 @@ _guard(
 )
 
 torch = _sys.modules[__name__]  # a name of PyTorch's for itself
-__getattr__ = _later.finder(__name__, _later.MODULES, _later.NAMES, _later.FAMILIES)
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _later.finder(__name__, _later.MODULES, _later.NAMES, _later.FAMILIES)
 __dir__ = _later.listing(__name__, *_later.MODULES, *_later.NAMES)

@@ -1,16 +1,20 @@
 """The named tuples that ops with several outputs return, by the op's name: `return_types.max` of `max(x, dim)`."""
 
+import typing as _typing
 from typing import Any as _Any
 
 from .generated import ops as _ops  # noqa: F401 - makes them
 from .runtime.dispatch.kernel_ops.general import RETURN_TYPES as _RETURN_TYPES
 
+if _typing.TYPE_CHECKING:
+    from .generated.return_types import *
+else:
 
-def __getattr__(name: str) -> _Any:
-    try:
-        return _RETURN_TYPES[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    def __getattr__(name: str) -> _Any:
+        try:
+            return _RETURN_TYPES[name]
+        except KeyError:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
 
 
 def __dir__() -> list[str]:

@@ -222,14 +222,13 @@ optim.asgd = nn.optim.sgd: ASGD asgd *
 optim.lbfgs = nn.optim.lbfgs: LBFGS *
 optim.lr_scheduler = nn.optim.lr_scheduler: *; nn.optim.lr_scheduler.base: _enable_get_lr_call
 optim.nadam = nn.optim.adam: nadam NAdam *
-optim.optimizer = nn.optim.optimizer: Optimizer required register_optimizer_step_post_hook
+optim.optimizer = nn.optim.optimizer: Optimizer params_t=ParamsT ParamsT required register_optimizer_step_post_hook
     register_optimizer_step_pre_hook; nn.optim.functional: _capturable_doc
     _default_to_fused_or_foreach=default_to_fused_or_foreach _differentiable_doc
     _disable_dynamo_if_unsupported=disable_dynamo_if_unsupported _dispatch_sqrt=dispatch_sqrt _foreach_doc _fused_doc
     _get_capturable_supported_devices=capturable_supported_devices _get_scalar_dtype=get_scalar_dtype
     _get_value=get_value _maximize_doc _params_doc _stack_if_compiling=stack_if_compiling _to_scalar=to_scalar
-    _use_grad_for_differentiable=use_grad_for_differentiable _view_as_real=view_complex_as_real params_t=ParamsT
-    ParamsT
+    _use_grad_for_differentiable=use_grad_for_differentiable _view_as_real=view_complex_as_real
 optim.radam = nn.optim.adam_variants: RAdam radam *
 optim.rmsprop = nn.optim.sgd: rmsprop RMSprop *
 optim.rprop = nn.optim.sgd: Rprop rprop *
@@ -345,7 +344,7 @@ def homes(text: str) -> dict[str, list[str]]:
     return {home.strip().replace("+", "runtime.extensions."): names.split() for home, _, names in parts}
 
 
-def _entries(text: str) -> tuple[str, ...]:
+def entries(text: str) -> tuple[str, ...]:
     """`homes`, a string for each: `home:name name`."""
     found = []
     for home, names in homes(text).items():
@@ -362,7 +361,7 @@ def _modules(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         modules, _, offered = line.partition(" = ")
         package, _, names = modules.removesuffix("}").rpartition("{")
         for name in names.split(","):
-            yield package + name, _entries(offered)
+            yield package + name, entries(offered)
 
 
 NAMES: dict[str, tuple[str, ...]] = dict(sorted([*_modules(_TABLE), *((name, ()) for name in _WITHOUT_HOMES.split())]))

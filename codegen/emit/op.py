@@ -6,14 +6,20 @@ from functools import cached_property
 
 from ..library.op_library import Part
 from ..spec.model import Argument, Type
-from ..spec.names import possibly_missing
+from ..spec.names import by_numpy_names, possibly_missing
 from .calls import parameter_list, renamed
 from .composite import CompositeCode, extra_positional
 from .docstrings import DocCode
 from .fast_path import FastCode
 from .properties import Properties
 
-_HINTS = {"Tensor": "Tensor", "Scalar": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str"}
+_HINTS = {
+    "Scalar": "Number",
+    "ScalarType": "dtype",
+    "Device": "DeviceLike",
+    "MemoryFormat": "memory_format",
+    "ProcessGroup": "Any",
+}
 _CHECKS = {
     "Tensor": "tensor",
     "Scalar": "scalar",
@@ -30,7 +36,7 @@ _CHECKS = {
 
 
 def hint(type_: Type) -> str:
-    base = _HINTS.get(type_.base, "Any")
+    base = _HINTS.get(type_.base, type_.base)
     if type_.is_list:
         inner = f"{base} | None" if type_.optional_items else base
         base = f"Sequence[{inner}]" + (f" | {base}" if type_.size is not None else "")
@@ -76,7 +82,7 @@ class OpCode(Properties):
 
     @property
     def returns(self) -> str:
-        kinds = ["Sequence[Tensor]" if r.type.is_list else "Tensor" for r in self.entry.schema.returns]
+        kinds = ["tuple[Tensor, ...]" if r.type.is_list else "Tensor" for r in self.entry.schema.returns]
         return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
 
     @property
@@ -92,11 +98,12 @@ class OpCode(Properties):
         self, out: bool = False, method: bool = False, numpy: bool = False, inplace: bool = False, more: bool = False
     ) -> str:
         ordered: Sequence[Argument] = self.inplace_arguments if inplace else self.arguments
-        if numpy and self.numpy_names:
+        numpy = numpy and self.is_shown
+        if numpy:
             ordered = possibly_missing(ordered)
-        hint = "Sequence[Tensor]" if self.has_multiple_outputs else "Tensor"
-        added = [f"out: {hint} | None = None"] if out and self.has_out else []
-        added += [f"{theirs}: Any = None" for theirs, _ in self.numpy_names] if numpy else []
+        results = "Sequence[Tensor]" if self.has_multiple_outputs else "Tensor"
+        added = [f"out: {results} | None = None"] if out and self.has_out else []
+        added += [f"{a.name}: {hint(a.type)} = None" for a in by_numpy_names(self.arguments)] if numpy else []
         reserved = (a for a in ordered if not method or a.name != "self")
         extra = extra_positional([self.entry]) if more and self.is_shown else []
         extra_params = [f"{name}: Any = None" for name in extra]

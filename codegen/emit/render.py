@@ -25,8 +25,9 @@ from .node import NodeCode
 from .node_class import NodeClass
 from .op import OpCode
 from .program_kernels import RowCode
-from .registry_and_stubs import lines, stub_functions, stub_methods
+from .registry import lines
 from .saved_tensors import Calls, differentiable_formulas
+from .stubs import Signature, return_types, stub_functions, stub_methods
 from .tensor_class import general_paths, methods_context, registered, unique
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
@@ -148,15 +149,17 @@ class Renderer:
     def modules(self) -> Files:
         """The files beside the first lines of the package."""
         elementwise = [(f, c) for f, codes in self.families.items() for c in codes if c.entry.name in self.kernels]
-        stubs = stub_functions([*self.ops, *self.extended])
+        named = return_types(self.ops)
         files = {
             "nodes/__init__.py": self.render("nodes/init.py.j2", families=list(self.families)),
             "ops/__init__.py": self.render("ops/init.py.j2", families=list(self.families), public=self.public),
-            "ops/__init__.pyi": self.render("ops.pyi.j2", stubs=stubs, public=self.public),
+            "ops/__init__.pyi": self.render("ops.pyi.j2", stubs=self.stubs, public=self.public, named=named),
             "registry.py": self.render("registry.py.j2"),
             "registry.jsonl": lines(self.ops),
             "kernels/__init__.py": self.render("kernels/init.py.j2", elementwise=elementwise),
         }
+        if named:
+            files["return_types.pyi"] = self.render("return_types.pyi.j2", named=named)
         for family, ops in self.families.items():
             nodes = [code.node for code in ops if code.node]
             files[f"nodes/{family}.py"] = self.render("nodes/module.py.j2", **self.nodes_context(family, nodes))
@@ -205,6 +208,10 @@ class Renderer:
             for entry in base.spec.entries
             if entry.schema.name in own
         ]
+
+    @property
+    def stubs(self) -> list[Signature]:
+        return stub_functions([*self.ops, *self.extended])
 
     @property
     def base_imports(self) -> list[str]:

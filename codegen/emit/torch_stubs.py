@@ -8,6 +8,7 @@ from typing import Any
 
 from .files import Files
 
+LATER = "named_later"  # the stub of what the package itself loads when it is first named
 _PYTHON = "python."
 _ANSWERS = "def __getattr__(name: str) -> Any: ..."
 _FUNCTION = "def {}(*args: Any, **kwargs: Any) -> {}: ..."
@@ -25,14 +26,17 @@ _PLAIN = (bool, int, float, str)
 
 
 def torch_stubs(table: Path) -> Files:
-    result = runpy.run_path(str(table)) | runpy.run_path(str(table.with_name("unavailable.py")))
+    result: dict[str, Any] = {}
+    for file in (table, table.with_name("unavailable.py"), table.with_name("later_names.py")):
+        result |= runpy.run_path(str(file))
     names = result["NAMES"]
     packages = {name.rpartition(".")[0] for name in names}
     files = {}
     for name in names:
         path = name.replace(".", "/") + ("/__init__" if name in packages else "")
         files[f"{path}.pyi"] = _Stub(name, result, table.parent.parent).text()
-    return files
+    lent = result | {"NAMES": {LATER: result["entries"](result["LATER"])}}
+    return files | {f"{LATER}.pyi": _Stub(LATER, lent, table.parent.parent).public_text()}
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,14 @@ class _Stub:
     table: Mapping[str, Any]
     root: Path  # the folder that the package specgrad lies in
 
+    @property
+    def title(self) -> str:
+        if self.module == LATER:
+            return "What specgrad loads when it is first named: written from `later_names.py`."
+        return f"PyTorch's `torch.{self.module}`, by names: written from `torch_names.py`."
+
     def text(self) -> str:
-        title = f'"""PyTorch\'s `torch.{self.module}`, by names: written from `torch_names.py`."""'
+        title = f'"""{self.title}"""'
         settings = self.table["SETTINGS"].get(self.module, {})
         typed = [f"{name}: {_type(value)}" for name, value in settings.items()]
         typed += self._absent()
@@ -54,6 +64,10 @@ class _Stub:
         same = ['_Same = TypeVar("_Same")'] if _NEEDED["_Same"] in needed else []
         aliases = [f"{name} = {there}" for _, name, there in self._names() if name != there]
         return "\n".join([title, "", *needed, *self._imports(), *same, *aliases, *typed, ""])
+
+    def public_text(self) -> str:
+        """Private names too are offered to `import *`."""
+        return f"{self.text()}\n__all__ = {[name for _, name, _ in self._names()]}\n"
 
     def _names(self) -> Iterator[tuple[str, str, str]]:
         for entry in self.table["NAMES"][self.module]:

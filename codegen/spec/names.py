@@ -56,6 +56,12 @@ def numpy_names(arguments: Sequence[Argument]) -> tuple[tuple[str, str], ...]:
     return tuple((NUMPY_NAMES[a.name], a.name) for a in arguments if a.name in NUMPY_NAMES)
 
 
+def by_numpy_names(arguments: Sequence[Argument]) -> list[Argument]:
+    """What stands for `dim` and `keepdim` where it is given."""
+    named = [replace(a, name=NUMPY_NAMES[a.name], default="None") for a in arguments if a.name in NUMPY_NAMES]
+    return [replace(a, type=replace(a.type, optional=True), keyword_only=True) for a in named]
+
+
 def possibly_missing(arguments: Sequence[Argument]) -> list[Argument]:
     """A required `dim`, which may come as `axis`, and what follows get defaults: checks find out what is missing."""
     required = [a.name for a in arguments if not a.keyword_only and a.default is None]

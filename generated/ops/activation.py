@@ -1079,7 +1079,7 @@ def _threshold(name: str, self, bound, value, into=None) -> Any:
     return result
 
 
-def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
+def glu(input: Tensor, dim: int = -1, *, axis: int | None = None) -> Tensor:
     """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
 
     glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml)

@@ -6,7 +6,6 @@ path of `name`. `axis` and `keepdims` are NumPy's names for `dim` and `keepdim`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
@@ -349,7 +348,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
     return result
 
 
-def where_default(condition: Tensor) -> Sequence[Tensor]:
+def where_default(condition: Tensor) -> tuple[Tensor, ...]:
     """The indices where the condition holds, one tensor for each dimension.
 
     where(Tensor condition) -> Tensor[] (derivatives.yaml)

@@ -304,7 +304,7 @@ def _pdist(name: str, self, p, into=None) -> Any:
 
 @autocast_as(cuda="float32")
 def cosine_similarity(
-    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8, *, out: Tensor | None = None, axis: Any = None
+    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
@@ -360,7 +360,7 @@ def pairwise_distance(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    keepdims: Any = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension.
 

@@ -318,7 +318,7 @@ def fft_fft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
@@ -382,7 +382,7 @@ def fft_ifft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
@@ -446,7 +446,7 @@ def fft_rfft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
@@ -510,7 +510,7 @@ def fft_irfft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
@@ -574,7 +574,7 @@ def fft_hfft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
@@ -638,7 +638,7 @@ def fft_ihfft(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
@@ -702,7 +702,7 @@ def fft_fft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
@@ -763,7 +763,7 @@ def fft_ifft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
@@ -824,7 +824,7 @@ def fft_rfft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
@@ -885,7 +885,7 @@ def fft_irfft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
@@ -945,7 +945,7 @@ def fft_hfft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
@@ -1005,7 +1005,7 @@ def fft_ihfft2(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
@@ -1066,7 +1066,7 @@ def fft_fftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
@@ -1128,7 +1128,7 @@ def fft_ifftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
@@ -1190,7 +1190,7 @@ def fft_rfftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
@@ -1252,7 +1252,7 @@ def fft_irfftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
@@ -1313,7 +1313,7 @@ def fft_hfftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
@@ -1374,7 +1374,7 @@ def fft_ihfftn(
     norm: str | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
@@ -1429,7 +1429,11 @@ def fft_ihfftn(
 
 
 def fft_fftshift(
-    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
@@ -1470,7 +1474,11 @@ def fft_fftshift(
 
 
 def fft_ifftshift(
-    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """The inverse of fftshift.
 

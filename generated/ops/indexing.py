@@ -436,7 +436,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 
 
 def index_select(
-    input: Tensor, dim: int = None, index: Tensor = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor, dim: int = None, index: Tensor = None, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
@@ -522,7 +522,7 @@ def index_add(
     *,
     alpha: Number = 1,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
@@ -577,7 +577,13 @@ def index_add(
 
 
 def index_add_(
-    input: Tensor, dim: int = None, index: Tensor = None, source: Tensor = None, *, alpha: Number = 1, axis: Any = None
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    source: Tensor = None,
+    *,
+    alpha: Number = 1,
+    axis: int | None = None,
 ) -> Tensor:
     """`index_add`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
@@ -652,7 +658,7 @@ def gather(
     *,
     sparse_grad: bool = False,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
@@ -940,7 +946,7 @@ def scatter_add(
     src: Tensor = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
@@ -990,7 +996,7 @@ def scatter_add(
 
 
 def scatter_add_(
-    input: Tensor, dim: int = None, index: Tensor = None, src: Tensor = None, *, axis: Any = None
+    input: Tensor, dim: int = None, index: Tensor = None, src: Tensor = None, *, axis: int | None = None
 ) -> Tensor:
     """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
@@ -1315,7 +1321,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
     return op.constant_pad_nd(places, (0, 0, 0, size - places._shape[0]), fill_value)
 
 
-def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
+def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> tuple[Tensor, ...]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
     nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml)
@@ -1569,7 +1575,7 @@ def _put(name: str, self, index, source, accumulate, into=None) -> Any:
     return result
 
 
-def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
+def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> tuple[Tensor, ...]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
     unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml)
@@ -1602,7 +1608,7 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
 
 
 def take_along_dim(
-    input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
@@ -1663,7 +1669,7 @@ def index_copy(
     source: Tensor = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
@@ -1719,7 +1725,7 @@ def index_copy(
 
 
 def index_copy_(
-    input: Tensor, dim: int = None, index: Tensor = None, source: Tensor = None, *, axis: Any = None
+    input: Tensor, dim: int = None, index: Tensor = None, source: Tensor = None, *, axis: int | None = None
 ) -> Tensor:
     """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
@@ -2010,7 +2016,7 @@ def scatter_reduce(
     *,
     include_self: bool = True,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """x with src_ij reduced into y[index_ij, j] for dim=0, and so on, by sum, prod, mean, amax or amin, of which complex
     numbers have the first three; with the element that is there only if `include_self`. Where several of these are
@@ -2093,7 +2099,7 @@ def scatter_reduce_(
     reduce: str = None,
     *,
     include_self: bool = True,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """`scatter_reduce`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
@@ -2306,7 +2312,7 @@ def index_reduce(
     *,
     include_self: bool = True,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
@@ -2392,7 +2398,7 @@ def index_reduce_(
     reduce: str = None,
     *,
     include_self: bool = True,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """`index_reduce`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
@@ -2596,7 +2602,13 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 def select_scatter(
-    input: Tensor, src: Tensor, dim: int = None, index: int = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor,
+    src: Tensor,
+    dim: int = None,
+    index: int = None,
+    *,
+    out: Tensor | None = None,
+    axis: int | None = None,
 ) -> Tensor:
     """x with `src` at select(dim, index).
 
@@ -2696,7 +2708,7 @@ def slice_scatter(
     step: int = 1,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 

@@ -33,6 +33,7 @@ from ...runtime.ops.linalg import plans as linalg_plans
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
+from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
@@ -1361,7 +1362,7 @@ def linalg_matrix_norm_default(
     dim: Sequence[int] = [-2, -1],
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """A norm of matrices: 1 the greatest sum of a column's |x_i|, inf of a row's, 2 the greatest singular value; negative
@@ -1423,7 +1424,7 @@ def linalg_matrix_norm_str_ord(
     dim: Sequence[int] = [-2, -1],
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
@@ -1496,7 +1497,7 @@ def linalg_norm_default(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
@@ -1553,7 +1554,7 @@ def linalg_norm_ord_str(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """A norm of matrices by its name, 'fro' or 'nuc'.
@@ -3621,7 +3622,7 @@ _linalg_lu_result = ReturnType("linalg_lu", ("P", "L", "U"))
 
 
 @autocast_as(cpu="float32")
-def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[Tensor]:
+def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
     """P L U = A as linalg.lu_factor gives it; or as lu_factor_ex does, if `get_infos`. A singular matrix is no error.
 
     lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[] (derivatives.yaml)

@@ -1387,7 +1387,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @autocast_as(cpu="lower", cuda="lower")
-def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: int | None = None) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
     linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml)
@@ -1561,7 +1561,7 @@ def addr_(
 
 @autocast_as(cuda="widest")
 def cross(
-    input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
@@ -1605,7 +1605,9 @@ def cross(
     return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
 
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def linalg_cross(
+    input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: int | None = None
+) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
     linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml)

@@ -109,7 +109,13 @@ def _scale_down_to(name: str, self, max_norm, eps, into=None) -> Any:
 
 @autocast_as(cuda="float32")
 def renorm(
-    input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor,
+    p: float,
+    dim: int = None,
+    maxnorm: float = None,
+    *,
+    out: Tensor | None = None,
+    axis: int | None = None,
 ) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
@@ -158,7 +164,7 @@ def renorm(
 
 
 @autocast_as(cpu="off", cuda="off")
-def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, axis: Any = None) -> Tensor:
+def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, axis: int | None = None) -> Tensor:
     """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
@@ -181,7 +187,7 @@ def standardize(
     affine_shape: Sequence[int] = None,
     eps: float = None,
     *,
-    axis: Any = None,
+    axis: Sequence[int] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """output = (x - mean) / sqrt(var + eps) * weight + bias, with mean and var (biased) of x over `dim`, kept as
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
@@ -535,7 +541,12 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
 
 
 def normalize_rms(
-    input: Tensor, weight: Tensor | None, dim: Sequence[int] = None, eps: float = None, *, axis: Any = None
+    input: Tensor,
+    weight: Tensor | None,
+    dim: Sequence[int] = None,
+    eps: float = None,
+    *,
+    axis: Sequence[int] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """output = x r weight with scale r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; weight has their
     sizes.
@@ -623,7 +634,7 @@ def normalize(
     eps: float = 1e-12,
     out: Tensor | None = None,
     *,
-    axis: Any = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """x / max(|x|, eps), with the p-norm |x| along dim.
 

@@ -29,6 +29,7 @@ from ...runtime.ops.reduction import cpu_argreduce as reduction_cpu_argreduce
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.reduction import plans_minmax as reduction_plans_minmax
+from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
@@ -190,7 +191,7 @@ NANSUM = KernelOp(
 
 
 @autocast_as(cuda="float32")
-def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def sum_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
     sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
@@ -310,7 +311,7 @@ def sum_dim_intlist(
     dim: Sequence[int] | int | None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """sum_i x_i over the dimensions `dim`, all of them when None.
@@ -387,7 +388,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 
 
 @autocast_as(cpu="float32", cuda="float32")
-def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def prod_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
     prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
@@ -452,7 +453,7 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
 
 @autocast_as(cpu="float32", cuda="float32")
 def prod_dim_int(
-    input: Tensor, dim: int, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+    input: Tensor, dim: int, keepdim: bool = False, *, dtype: dtype | None = None, out: Tensor | None = None
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
@@ -580,7 +581,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
     return result
 
 
-def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def mean_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
     mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
@@ -650,7 +651,7 @@ def mean_dim(
     dim: Sequence[int] | int | None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
@@ -1038,8 +1039,8 @@ def amax(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
@@ -1122,8 +1123,8 @@ def amin(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
@@ -1516,8 +1517,8 @@ def argmax(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
@@ -1593,8 +1594,8 @@ def argmin(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
@@ -1878,7 +1879,7 @@ def norm_default(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
@@ -1970,10 +1971,10 @@ def linalg_vector_norm(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
@@ -2085,7 +2086,7 @@ def norm_named(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2). p='nuc': the nuclear norm of a matrix, the sum of its singular
@@ -2144,8 +2145,8 @@ def logsumexp(
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
@@ -2281,10 +2282,10 @@ def nansum(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The sum over `dim` of the elements that are not nan.
 
@@ -2375,10 +2376,10 @@ def nanmean(
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
     *,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: Sequence[int] | int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
@@ -2709,8 +2710,8 @@ def aminmax(
     dim: int | None = None,
     keepdim: bool = False,
     out: Sequence[Tensor] | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
@@ -2765,7 +2766,11 @@ _aminmax_result = ReturnType("aminmax", ("min", "max"))
 
 
 def count_nonzero(
-    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Sequence[int] | int | None = None,
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 

@@ -24,6 +24,7 @@ from ...runtime.ops.scan import checks as scan_checks
 from ...runtime.ops.scan import cpu as scan_cpu
 from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.ops.scan import plans as scan_plans
+from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
@@ -68,7 +69,9 @@ CUMMIN = KernelOp(
 
 
 @autocast_as(cuda="float32")
-def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def cumsum(
+    input: Tensor, dim: int = None, *, dtype: dtype | None = None, out: Tensor | None = None, axis: int | None = None
+) -> Tensor:
     """y_i = sums{j <= i} x_j along `dim`.
 
     cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
@@ -112,7 +115,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     return _cumsum("cumsum", input, dim, dtype)
 
 
-def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
+def cumsum_(input: Tensor, dim: int = None, *, dtype: dtype | None = None, axis: int | None = None) -> Tensor:
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
@@ -157,7 +160,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 
 @autocast_as(cuda="float32")
 def cumprod(
-    input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None
+    input: Tensor, dim: int = None, *, dtype: dtype | None = None, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
@@ -202,7 +205,7 @@ def cumprod(
     return _cumprod("cumprod", input, dim, dtype)
 
 
-def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
+def cumprod_(input: Tensor, dim: int = None, *, dtype: dtype | None = None, axis: int | None = None) -> Tensor:
     """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
@@ -245,7 +248,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     return result
 
 
-def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
     """y_i = log sums{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
     logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml)
@@ -380,7 +383,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
 
 
 def cummax(
-    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: Any = None
+    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: int | None = None
 ) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
@@ -450,7 +453,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
 
 
 def cummin(
-    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: Any = None
+    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: int | None = None
 ) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
@@ -526,7 +529,7 @@ def diff(
     append: Tensor | None = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ. For n = 0 it is x alone.
 

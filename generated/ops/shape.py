@@ -12,7 +12,7 @@ from typing import Any
 from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import after_write, before_write, view_in_place, write, write_out
 from ...runtime.autograd.view_history import multiple_views, not_recorded
-from ...runtime.device.device import CPU
+from ...runtime.device.device import CPU, DeviceLike
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at, at_first
 from ...runtime.dispatch.errors import listed, reraise
@@ -32,8 +32,10 @@ from ...runtime.ops.shape import plans as shape_plans
 from ...runtime.ops.shape import plans_moves as shape_plans_moves
 from ...runtime.tensor import view_shapes
 from ...runtime.tensor.dtype_views import typed_alias
+from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.layouts import agreeing, formatted, in_rows, is_in_rows, keeps_rows, memory_format_of
+from ...runtime.tensor.memory_format import memory_format
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -204,7 +206,7 @@ def _view_default(name: str, self, size) -> Any:
     return result
 
 
-def view_dtype(input: Tensor, dtype: Any) -> Tensor:
+def view_dtype(input: Tensor, dtype: dtype) -> Tensor:
     """The same bytes as elements of another dtype, outside the graph; the last dimension fits those.
 
     view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml)
@@ -434,7 +436,7 @@ def ravel(input: Tensor) -> Tensor:
     return result
 
 
-def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: Any = None) -> Tensor:
+def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: int | None = None) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
     unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml)
@@ -801,7 +803,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     return result
 
 
-def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
+def unsqueeze(input: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
     unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml)
@@ -835,7 +837,7 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     return _unsqueeze("unsqueeze", input, dim)
 
 
-def unsqueeze_(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
+def unsqueeze_(input: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
     """`unsqueeze`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
@@ -1323,7 +1325,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     return op.cat(shape_formulas.as_columns(tensors), 1)
 
 
-def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
+def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
     tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml)
@@ -1367,7 +1369,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 
 def tensor_split_tensor_indices_or_sections(
     input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
-) -> Sequence[Tensor]:
+) -> tuple[Tensor, ...]:
     """x cut into as many pieces as a tensor of no dimensions says, or before each of the indices in one.
 
     tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
@@ -1410,7 +1412,7 @@ def tensor_split_tensor_indices_or_sections(
     return op.tensor_split(self, tensor_indices_or_sections, dim)
 
 
-def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
+def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """x cut along `dim` before each of the indices.
 
     tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml)
@@ -1451,7 +1453,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     return result
 
 
-def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+def hsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
     hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
@@ -1489,7 +1491,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     return result
 
 
-def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+def hsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     """x cut along dimension 1 before each of the indices.
 
     hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
@@ -1526,7 +1528,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     return result
 
 
-def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+def vsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     """`sections` equal pieces along dimension 0 of at least two.
 
     vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
@@ -1564,7 +1566,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     return result
 
 
-def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+def vsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     """x cut along dimension 0 before each of the indices.
 
     vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
@@ -1601,7 +1603,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     return result
 
 
-def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+def dsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     """`sections` equal pieces along dimension 2.
 
     dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
@@ -1639,7 +1641,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     return result
 
 
-def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+def dsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     """x cut along dimension 2 before each of the indices.
 
     dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
@@ -1683,7 +1685,7 @@ def narrow_copy(
     length: int = None,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
@@ -2016,7 +2018,7 @@ def repeat_interleave_self_int(
     return copies.view(x._shape[:along] + (repeats * x._shape[along],) + behind)
 
 
-def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
+def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> tuple[Tensor, ...]:
     """Vectors expanded to a grid, each along its own dimension.
 
     meshgrid(Tensor(a)[] tensors, *, str indexing='ij') -> Tensor(a)[] (derivatives.yaml)
@@ -2447,7 +2449,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     return result
 
 
-def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = None) -> Tensor:
+def select(input: Tensor, dim: int = None, index: int = None, *, axis: int | None = None) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
     select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml)
@@ -2725,7 +2727,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     return result
 
 
-def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: Any = None) -> Tensor:
+def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: int | None = None) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
     narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml)
@@ -3150,7 +3152,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return self.diagonal().sum()
 
 
-def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """The slices of x along `dim`, each without it.
 
     unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml)
@@ -3205,7 +3207,7 @@ def _unbind(name: str, self, dim) -> Any:
     return result
 
 
-def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
+def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
     split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
@@ -3257,7 +3259,9 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
     return result
 
 
-def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def split_with_sizes(
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: int | None = None
+) -> tuple[Tensor, ...]:
     """Pieces of the given sizes along `dim`.
 
     split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
@@ -3316,7 +3320,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
     return result
 
 
-def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
+def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of the given sizes along `dim`.
 
     split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
@@ -3353,7 +3357,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     return result
 
 
-def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
     chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
@@ -3400,7 +3404,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     return result
 
 
-def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """chunk into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
     unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
@@ -3447,7 +3451,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
     return result
 
 
-def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """split into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
     unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
@@ -3495,8 +3499,8 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
 
 
 def unsafe_split_with_sizes(
-    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None
-) -> Sequence[Tensor]:
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: int | None = None
+) -> tuple[Tensor, ...]:
     """split_with_sizes into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
     unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
@@ -3548,7 +3552,7 @@ def unsafe_split_with_sizes(
 
 
 @autocast_as(cpu="widest")
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
     cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml)
@@ -3617,7 +3621,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 
 
 @autocast_as(cpu="widest")
-def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
     stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml)
@@ -4030,7 +4034,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     return result
 
 
-def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
+def clone(input: Tensor, *, memory_format: memory_format | None = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass. Its dimensions lie in memory as those of x do
     (`preserve_format`), unless `memory_format` says another order.
 
@@ -4146,7 +4150,7 @@ def _contiguous_copy(name: str, self, into=None) -> Any:
     return result
 
 
-def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
+def _to_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
     _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml)
@@ -4197,7 +4201,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     return result
 
 
-def to_device(input: Tensor, device: Any, non_blocking: bool) -> Tensor:
+def to_device(input: Tensor, device: DeviceLike, non_blocking: bool) -> Tensor:
     """A copy of x on another device, in the same dtype.
 
     to_device(Tensor self, Device device, bool non_blocking) -> Tensor (derivatives.yaml)
@@ -4614,7 +4618,7 @@ def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = Non
 
 
 def select_copy(
-    input: Tensor, dim: int = None, index: int = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor, dim: int = None, index: int = None, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
     """A copy of x[..., index, ...] at dimension `dim`, which goes.
 
@@ -4662,7 +4666,7 @@ def slice_copy(
     step: int = 1,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """A copy of x[..., start:end:step, ...] at dimension `dim`.
 
@@ -4712,7 +4716,7 @@ def slice_copy(
     return op.contiguous_copy(op.slice(self, dim, start, end, step))
 
 
-def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Copies of pieces of `split_size` elements along `dim`, of which the last may be shorter.
 
     split_copy(Tensor self, int split_size, int dim=0) -> Tensor[] (derivatives.yaml)
@@ -4750,8 +4754,8 @@ def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None
 
 
 def split_with_sizes_copy(
-    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None
-) -> Sequence[Tensor]:
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: int | None = None
+) -> tuple[Tensor, ...]:
     """Copies of pieces of the given sizes along `dim`.
 
     split_with_sizes_copy(Tensor self, int[] split_sizes, int dim=0) -> Tensor[] (derivatives.yaml)
@@ -4911,7 +4915,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
     return op.contiguous_copy(self.transpose(dim0, dim1))
 
 
-def unbind_copy(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+def unbind_copy(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Copies of the slices along `dim`, which goes.
 
     unbind_copy(Tensor self, int dim=0) -> Tensor[] (derivatives.yaml)
@@ -4985,7 +4989,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
     return op.contiguous_copy(self.unfold(dimension, size, step))
 
 
-def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
     """A copy of x with a new dimension of size 1.
 
     unsqueeze_copy(Tensor self, int dim) -> Tensor (derivatives.yaml)
@@ -5050,7 +5054,7 @@ def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None 
     return op.contiguous_copy(self.reshape(size))
 
 
-def view_copy_dtype(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
+def view_copy_dtype(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tensor:
     """A copy of x whose bytes are read as another dtype.
 
     view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml)

@@ -20,6 +20,7 @@ from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.softmax import checks as softmax_checks
 from ...runtime.ops.softmax import cpu as softmax_cpu
 from ...runtime.ops.softmax import plans as softmax_plans
+from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
@@ -55,7 +56,7 @@ LOG_SOFTMAX_BACKWARD = KernelOp(
 
 @autocast_as(cuda="float32")
 def softmax(
-    input: Tensor, dim: int = None, dtype: Any = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor, dim: int = None, dtype: dtype | None = None, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
@@ -134,7 +135,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     return result
 
 
-def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
+def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
     softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml)
@@ -205,7 +206,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
 
 @autocast_as(cuda="float32")
 def log_softmax(
-    input: Tensor, dim: int = None, dtype: Any = None, *, out: Tensor | None = None, axis: Any = None
+    input: Tensor, dim: int = None, dtype: dtype | None = None, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
@@ -283,7 +284,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     return result
 
 
-def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
+def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
     log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml)

@@ -164,7 +164,7 @@ def sort(
     *,
     stable: bool = False,
     out: Sequence[Tensor] | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
@@ -280,7 +280,7 @@ def argsort(
     stable: bool = False,
     *,
     out: Tensor | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
@@ -356,7 +356,7 @@ def topk(
     sorted: bool = True,
     *,
     out: Sequence[Tensor] | None = None,
-    axis: Any = None,
+    axis: int | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The k greatest elements along `dim`, or the k least, and where they are; the most extreme first. nan is the
     greatest.
@@ -445,8 +445,8 @@ def kthvalue(
     keepdim: bool = False,
     *,
     out: Sequence[Tensor] | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The k-th least element along `dim`, counted from 1, and where it is.
 
@@ -778,8 +778,8 @@ def mode(
     keepdim: bool = False,
     *,
     out: Sequence[Tensor] | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
@@ -2126,8 +2126,8 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
     *,
-    axis: Any = None,
-) -> Sequence[Tensor]:
+    axis: int | None = None,
+) -> tuple[Tensor, ...]:
     """The distinct elements in order, or the distinct slices along `dim`; on demand which of them each one is, and how
     often each occurs. nan equals nothing.
 
@@ -2189,8 +2189,8 @@ def unique_consecutive(
     return_counts: bool = False,
     dim: int | None = None,
     *,
-    axis: Any = None,
-) -> Sequence[Tensor]:
+    axis: int | None = None,
+) -> tuple[Tensor, ...]:
     """One element for each run of equal ones, or one slice along `dim`; on demand in which run each is, and how long it
     is.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from ...runtime.errors import type_name
 from ...runtime.extensions.profiler.named_ranges import record_function
@@ -12,7 +12,7 @@ from ...runtime.ops.creation import randint
 from ...runtime.tensor.generator import Generator
 from ...runtime.tensor.observers import watch
 from .collate import Source, default_collate, default_convert, pinned
-from .dataset import IterableDataset
+from .dataset import Dataset, IterableDataset, T_co
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, batch_count
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ WorkerInit = Callable[[int], None]
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
 
-class DataLoader:
+class DataLoader(Generic[T_co]):
     """Batches of a dataset, in an order, ready to be trained on.
 
     Args:
@@ -55,7 +55,7 @@ class DataLoader:
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Dataset[T_co] | Sequence[T_co],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Iterable[Any] | None = None,
@@ -75,7 +75,8 @@ class DataLoader:
         in_order: bool = True,
     ) -> None:
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset, self.num_workers = dataset, num_workers
+        self.dataset: Any = dataset
+        self.num_workers = num_workers
         self.prefetch_factor = 2 if prefetch_factor is None and num_workers > 0 else prefetch_factor
         self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
         self.timeout, self.worker_init_fn = timeout, worker_init_fn

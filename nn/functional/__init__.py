@@ -1,5 +1,6 @@
 """The functions of `torch.nn.functional`: single ops of the spec, and functions composed of them."""
 
+import typing as _typing
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
@@ -109,6 +110,20 @@ from .pooling import (
 )
 from .resampling import affine_grid, grid_sample, interpolate, upsample, upsample_bilinear, upsample_nearest
 from .softmax import log_softmax, softmax, softmin
+
+if _typing.TYPE_CHECKING:
+    from .max_pool_indices import (
+        adaptive_max_pool1d_with_indices,
+        adaptive_max_pool2d_with_indices,
+        adaptive_max_pool3d_with_indices,
+        fractional_max_pool2d_with_indices,
+        fractional_max_pool3d_with_indices,
+        max_pool1d_with_indices,
+        max_pool2d_with_indices,
+        max_pool3d_with_indices,
+    )
+    from .torch_forms import conv_tbc as conv_tbc
+    from .torch_forms import native_channel_shuffle as native_channel_shuffle
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -265,13 +280,15 @@ _PRIVATE = {  # which programs with layers of their own import
 }
 
 
-def __getattr__(name: str) -> _Any:
-    if name == "_Reduction":
-        return _import_module(".._reduction", __name__)
-    if name in _LATER or name in _PRIVATE:
-        module_name, own = _PRIVATE.get(name) or (_LATER[name], name)
-        return getattr(_import_module(f".{module_name}", __name__), own)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any:
+        if name == "_Reduction":
+            return _import_module(".._reduction", __name__)
+        if name in _LATER or name in _PRIVATE:
+            module_name, own = _PRIVATE.get(name) or (_LATER[name], name)
+            return getattr(_import_module(f".{module_name}", __name__), own)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

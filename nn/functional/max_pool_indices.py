@@ -11,10 +11,10 @@ from ...runtime.dispatch import argument_checks
 from ...runtime.ops.creation import rand
 from ..docstrings import completed_from
 from . import pooling
+from .pooling import Pooled
 
 Size = int | Sequence[int]
 Ratio = float | Sequence[float]
-Pooled = Tensor | tuple[Tensor, Tensor]
 
 
 def fractional_max_pool2d(

@@ -12,7 +12,7 @@ from ...runtime.tensor.overrides import NOT_HANDLED, overridden_in, plain
 from ..docstrings import completed_from
 
 Size = int | Sequence[int]
-Pooled = Tensor | tuple[Tensor, Tensor]
+Pooled = Any  # a Tensor, or with return_indices a pair of them
 
 
 def max_pool1d(

@@ -38,7 +38,7 @@ class Interpreter:
             raise ArgumentError(f"{type(self).__name__}(): argument 'module' must be Module, not {type_name(module)}")
         self.module = module
         self.submodules = dict(module.named_modules())
-        self.graph = graph if graph is not None else module.graph
+        self.graph: Graph = graph if graph is not None else module.graph  # type: ignore[assignment]
         self.env: dict[Node, Any] = {}
         self.name = "Interpreter"
         self.garbage_collect_values = garbage_collect_values

@@ -1,6 +1,6 @@
 """Steps that are scaled by the sum or the mean of squared gradients, or by those of rows and columns."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
@@ -9,7 +9,7 @@ from ...runtime.ops.optim.cpu import adadelta_update, adagrad_update
 from ...runtime.tensor.dtypes import finfo
 from ...runtime.tensor.grad_mode import is_grad_enabled
 from .functional import functional
-from .optimizer import check_not_negative, checked
+from .optimizer import ParamsT, check_not_negative, checked
 from .per_parameter import PerParameter
 from .rule import Rule, averaged_square, count, descend, number, rate, root, written
 
@@ -50,7 +50,7 @@ class Adagrad(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         lr_decay: float = 0,
         weight_decay: float = 0,
@@ -119,7 +119,7 @@ class Adadelta(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1.0,
         rho: float = 0.9,
         eps: float = 1e-6,
@@ -168,7 +168,7 @@ class Adafactor(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         beta2_decay: float = -0.8,
         eps: tuple[float | None, float] = (None, 1e-3),

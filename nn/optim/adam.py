@@ -1,13 +1,13 @@
 """Adam and its nearest relatives."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu import adam_update, adamax_update, nadam_update
 from ..docstrings import completed_from
 from .functional import functional
-from .optimizer import checked, hyperparameters
+from .optimizer import ParamsT, checked, hyperparameters
 from .per_parameter import PerParameter
 from .rule import Rule, averaged, averaged_square, descend, root, shrink, written
 
@@ -53,7 +53,7 @@ class Adam(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -99,7 +99,7 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -150,7 +150,7 @@ class Adamax(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -212,7 +212,7 @@ class NAdam(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,

@@ -1,7 +1,7 @@
 """Further optimizers with momentum: RAdam, SparseAdam, and Muon."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...generated.ops import addmm
@@ -10,7 +10,7 @@ from ...runtime.ops.creation import zeros_like
 from ...runtime.ops.optim.cpu import radam_update
 from ...runtime.tensor.memory_format import strided
 from .functional import functional
-from .optimizer import checked
+from .optimizer import ParamsT, checked
 from .per_parameter import PerParameter
 from .rule import Rule, averaged, averaged_square, descend, root, shrink
 
@@ -47,7 +47,7 @@ class RAdam(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -104,7 +104,7 @@ class SparseAdam(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -190,7 +190,7 @@ class Muon(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float = 1e-3,
         weight_decay: float = 0.1,
         momentum: float = 0.95,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ...generated.ops import view_as_real
@@ -75,7 +75,6 @@ def _give_back(state_values: Sequence[str], lists: Sequence[Any], states: Sequen
 
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
-ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
 _params_doc = "params (iterable): parameters, pairs of a name and a parameter, or dicts that make groups of them"
 _foreach_doc = "foreach (bool, optional): whether ops on several tensors are used; nothing depends on it"

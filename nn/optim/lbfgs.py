@@ -1,14 +1,14 @@
 """L-BFGS, and steps along a direction that meet the strong Wolfe conditions: low enough, and flat enough."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...generated.ops import cat, stack
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import zeros_like
 from ...runtime.tensor.grad_mode import enable_grad, no_grad
-from .optimizer import Closure, Optimizer, checked
+from .optimizer import Closure, Optimizer, ParamsT, checked
 
 _MAX_STEPS = 25
 
@@ -204,7 +204,7 @@ class LBFGS(Optimizer):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1,
         max_iter: int = 20,
         max_eval: int | None = None,

@@ -18,6 +18,7 @@ from ...runtime.methods import argument_guard
 from ...runtime.tensor.observers import watch
 from .state import OptimizerState
 
+ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 _NAMES_IN_ERRORS = {"lr": "learning rate", "eps": "epsilon value"}  # of the other names errors say "... value"
 
 
@@ -184,7 +185,7 @@ class Optimizer(OptimizerState):
         if "step" in cls.__dict__:
             cls.step = with_hooks(cls.__dict__["step"])  # type: ignore[method-assign]
 
-    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+    def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self._make_hook_tables()
         if isinstance(params, Tensor):
@@ -194,7 +195,7 @@ class Optimizer(OptimizerState):
             )
         self.state = defaultdict(dict)
         self.param_groups = []
-        groups = list(params)
+        groups: list[Any] = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:

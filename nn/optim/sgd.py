@@ -1,13 +1,13 @@
 """Stochastic gradient descent, its average, and steps that are scaled by the size or sign of gradients."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import ones_like, zeros_like
 from ...runtime.ops.optim.cpu import asgd_update, rmsprop_update, rprop_update, sgd_update
 from .functional import functional
-from .optimizer import checked
+from .optimizer import ParamsT, checked
 from .per_parameter import PerParameter
 from .rule import Rule, averaged, averaged_square, descend, rate, root, uphill, written
 
@@ -45,7 +45,7 @@ class SGD(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
@@ -128,7 +128,7 @@ class ASGD(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         lambd: float = 1e-4,
         alpha: float = 0.75,
@@ -190,7 +190,7 @@ class RMSprop(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
@@ -246,7 +246,7 @@ class Rprop(PerParameter):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         etas: tuple[float, float] = (0.5, 1.2),
         step_sizes: tuple[float, float] = (1e-6, 50),

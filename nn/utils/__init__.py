@@ -1,7 +1,7 @@
 """Helpers for training: bounds on gradients, parameters as one vector, weights that are computed, sequences."""
 
+import typing as _typing
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import parametrizations, parametrize, rnn, stateless
@@ -12,7 +12,7 @@ from .memory_format import skip_init
 from .spectral_norm import remove_spectral_norm, spectral_norm
 from .weight_norm import remove_weight_norm, weight_norm
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from . import prune
     from .memory_format import convert_conv2d_weight_memory_format, convert_conv3d_weight_memory_format
 
@@ -43,12 +43,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> _Any:
-    if name == "prune":  # loaded when it is first named
-        return _import_module(".prune", __name__)
-    if name in ("convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"):
-        return getattr(_import_module(".memory_format", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any:
+        if name == "prune":  # loaded when it is first named
+            return _import_module(".prune", __name__)
+        if name in ("convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"):
+            return getattr(_import_module(".memory_format", __name__), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,6 @@
 """CUDA devices under PyTorch's names; the code is in specgrad.runtime.device.cuda. Loaded when it is first named."""
 
+import typing as _typing
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
@@ -20,6 +21,10 @@ from ..runtime.extensions.storage.legacy_constructors import CUDA_TYPES as _CUDA
 from ..runtime.methods.argument_guard import guard_module as _guard_module
 from . import amp, memory, nvtx, random, streams
 
+if _typing.TYPE_CHECKING:
+    from ..runtime.extensions.storage.legacy_constructors import *
+    from ..storage import *
+
 CudaError = AcceleratorError
 
 __all__ = ["AcceleratorError", "CudaError", "OutOfMemoryError", "amp", "make_graphed_callables", "memory", "nvtx"]
@@ -30,13 +35,15 @@ _guard_module(__name__)
 _torch_modules.attach(__name__)
 
 
-def __getattr__(name: str) -> _Any:
-    if name in _CUDA_TYPES:
-        return _CUDA_TYPES[name]
-    if name.endswith("Storage"):
-        cached = _import_module("..runtime.extensions.storage.typed_classes", __name__).CUDA_STORAGES.get(name)
-        if cached is not None:
-            return cached
-    if name == "_initialized":
-        return _devices.is_initialized()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any:
+        if name in _CUDA_TYPES:
+            return _CUDA_TYPES[name]
+        if name.endswith("Storage"):
+            cached = _import_module("..runtime.extensions.storage.typed_classes", __name__).CUDA_STORAGES.get(name)
+            if cached is not None:
+                return cached
+        if name == "_initialized":
+            return _devices.is_initialized()
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from specgrad.nn.optim.functional import ParamsT as ParamsT
 from specgrad.nn.optim.functional import _capturable_doc as _capturable_doc
 from specgrad.nn.optim.functional import _differentiable_doc as _differentiable_doc
 from specgrad.nn.optim.functional import _foreach_doc as _foreach_doc
@@ -22,10 +21,12 @@ from specgrad.nn.optim.functional import (
     view_complex_as_real,
 )
 from specgrad.nn.optim.optimizer import Optimizer as Optimizer
+from specgrad.nn.optim.optimizer import ParamsT as ParamsT
 from specgrad.nn.optim.optimizer import register_optimizer_step_post_hook as register_optimizer_step_post_hook
 from specgrad.nn.optim.optimizer import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
 from specgrad.nn.optim.optimizer import required as required
 
+params_t = ParamsT
 _default_to_fused_or_foreach = default_to_fused_or_foreach
 _disable_dynamo_if_unsupported = disable_dynamo_if_unsupported
 _dispatch_sqrt = dispatch_sqrt
@@ -36,6 +37,5 @@ _stack_if_compiling = stack_if_compiling
 _to_scalar = to_scalar
 _use_grad_for_differentiable = use_grad_for_differentiable
 _view_as_real = view_complex_as_real
-params_t = ParamsT
 
 def __getattr__(name: str) -> Any: ...

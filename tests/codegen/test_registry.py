@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.emit.registry_and_stubs import DEFAULTS
+from specgrad.codegen.emit.registry import DEFAULTS
 from specgrad.runtime.dispatch import registry
 from specgrad.runtime.dispatch.registry import DATA, Op, Ops, Registry
 from tests.repository import ROOT

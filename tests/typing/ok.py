@@ -172,7 +172,9 @@ def train_classifier(model: nn.Module, steps: int = 1) -> list[float]:
 
 
 def train_regression(device: torch.device) -> float:
-    model = nn.Sequential(OrderedDict([("in", nn.Linear(1, 8)), ("act", nn.Tanh()), ("out", nn.Linear(8, 1))])).to(device)
+    model = nn.Sequential(OrderedDict([("in", nn.Linear(1, 8)), ("act", nn.Tanh()), ("out", nn.Linear(8, 1))])).to(
+        device
+    )
     optimizer: Optimizer = SGD(model.parameters(), lr=0.1, momentum=0.9, nesterov=True)
     schedulers = [StepLR(optimizer, step_size=5, gamma=0.5), LambdaLR(optimizer, lambda epoch: 0.95**epoch)]
     train, test = random_split(Squares(20), [16, 4])

@@ -93,7 +93,8 @@ class ModuleMembers:
         if hasattr(self, name) and name not in self.__dict__[table]:
             raise KeyError(f"attribute '{name}' already exists")
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Tensor:
+        """Parameters, buffers and children. Type checkers are told of a tensor: a child is declared or assigned."""
         state = self.__dict__
         hint = " (Module.__init__() has not been called)"
         if "_parameters" in state:  # one test per table and no loop: layers come here in every call

@@ -54,6 +54,11 @@ class TransformerLayer(Module):
     """Base of the layers: attention under each of the names, then two linear layers."""
 
     attentions: tuple[str, ...]
+    self_attn: MultiheadAttention
+    norm1: LayerNorm
+    norm2: LayerNorm
+    dropout1: Dropout
+    dropout2: Dropout
 
     def __init__(
         self,
@@ -176,6 +181,9 @@ class TransformerDecoderLayer(TransformerLayer):
     """
 
     attentions = ("self_attn", "multihead_attn")
+    multihead_attn: MultiheadAttention
+    norm3: LayerNorm
+    dropout3: Dropout
 
     def forward(
         self,

@@ -174,7 +174,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
-    parametrizations = module.parametrizations
+    parametrizations: Any = module.parametrizations
     retained = _removed_value(module, tensor_name, parametrizations[tensor_name], leave_parametrized)
     delattr(type(module), tensor_name)
     del parametrizations[tensor_name]
@@ -223,14 +223,16 @@ def transfer_parametrizations_and_params(
     """
     if not is_parametrized(from_module):
         return to_module
-    names = list(from_module.parametrizations) if tensor_name is None else [tensor_name]
+    parametrized: Any = from_module.parametrizations
+    names = list(parametrized) if tensor_name is None else [tensor_name]
     for name in names:
-        parametrizations = from_module.parametrizations[name]
+        parametrizations = parametrized[name]
         if not hasattr(to_module, name):
             put(to_module, name, copy.deepcopy(_first_original(parametrizations)))
         for parametrization in parametrizations:
             register_parametrization(to_module, name, parametrization, unsafe=True)
-        _share(parametrizations, to_module.parametrizations[name])
+        shared: Any = to_module.parametrizations
+        _share(parametrizations, shared[name])
     return to_module
 
 

@@ -1,0 +1,74 @@
+"""What tests and documentation are told of an entry: a line of registry.jsonl."""
+
+import ast
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from ..spec.fields import CHOICES
+from ..spec.reference import statements
+from .op import OpCode
+from .saved_tensors import differentiable_formulas
+
+# What the fields of `runtime.dispatch.registry.Op` are where a record does not say: left out of a line.
+DEFAULTS: dict[str, Any] = {
+    "inputs": (),
+    "outputs": (True,),
+    "result_dtype": ("same",),
+    "samples": (),
+    "hard": (),
+    "domain": {},
+    "dtypes": CHOICES["dtypes"],
+    "dtype": "promote",
+    "kink": ("average",),
+    "complex": True,
+    "formulas": {},
+    "masks": (),
+    "commutative": False,
+    "replaces": False,
+    "gives": {},
+    "expression": "",
+    "unvaried": (),
+    "takes_number": False,
+    "reference": "",
+    "onnx": "",
+    "check": "",
+    "shape": "",
+    "refuses": (),
+    "autocast": {},
+    "sparse": "",
+    "conj_rule": "",
+    "example": "",
+}
+
+
+def lines(codes: Iterable[OpCode]) -> str:
+    return "".join(f"{json.dumps(record(code))}\n" for code in codes)
+
+
+def record(code: OpCode) -> dict[str, Any]:
+    entry = code.entry
+    functions = {"function": code.name}
+    functions |= {"inplace": code.inplace_name} if code.has_inplace else {}
+    functions |= {"node": code.node.class_name} if code.node else {}
+    formulas = {**entry.gradients, **entry.forward} | ({"backward": entry.backward} if entry.backward else {})
+    expression = entry.compute.tree if entry.compute.kind == "elementwise" else None
+    spelled = " ".join(entry.compute.text.split()) if entry.compute.written is None else ""
+    others: dict[str, Any] = {
+        "inputs": tuple(differentiable_formulas(entry)),
+        "outputs": entry.output_differentiability,
+        "samples": tuple(sample.text for sample in entry.samples),
+        "hard": tuple(sample.text for sample in entry.hard),
+        "formulas": {name: " ".join(formula.text.split()) for name, formula in formulas.items()},
+        "masks": tuple(code.node.fused) if code.node else (),
+        "expression": "" if expression is None else spelled or ast.unparse(expression),
+        "unvaried": tuple(entry.unvaried),
+        "takes_number": code.fast.takes_number,
+        "reference": "\n".join(statements(entry.reference)),
+        "onnx": "\n".join(statements(entry.onnx)),
+        "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
+    }
+    values = {name: others[name] if name in others else getattr(entry, name) for name in DEFAULTS}
+    fields = {"kind": entry.compute.kind, "schema": entry.schema.text, "arguments": code.matching}
+    non_default = {name: v for name, v in values.items() if v is not None and v != DEFAULTS[name]}
+    return {"name": entry.name} | functions | fields | non_default
