@@ -6,7 +6,28 @@ from typing import Any as _Any
 
 from . import data, functional, init, modules, optim, utils
 from .functional.linear_cross_entropy import LinearCrossEntropyOptions
-from .modules import *
+from .modules.activation import *
+from .modules.adaptive import *
+from .modules.batchnorm import *
+from .modules.channelshuffle import *
+from .modules.container import *
+from .modules.conv import *
+from .modules.distance import *
+from .modules.dropout import *
+from .modules.flatten import *
+from .modules.fold import *
+from .modules.instancenorm import *
+from .modules.linear import *
+from .modules.loss import *
+from .modules.module import Module as Module
+from .modules.normalization import *
+from .modules.padding import *
+from .modules.pixelshuffle import *
+from .modules.pooling import *
+from .modules.rnn import *
+from .modules.sparse import *
+from .modules.transformer import *
+from .modules.upsampling import *
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 if _typing.TYPE_CHECKING:

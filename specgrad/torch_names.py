@@ -127,7 +127,9 @@ distributed.nn = distributed.nn.functional: *
 distributed.nn.functional = +distributed.differentiable: _all_gather_base all_gather all_reduce all_to_all
     all_to_all_single broadcast gather reduce reduce_scatter scatter send_recv
 distributed.optim = nn.parallel.zero_redundancy: ZeroRedundancyOptimizer
-distributions = nn.distributions: *
+distributions = nn.distributions: *; nn.distributions.transforms.base: Transform;
+    nn.distributions.transforms.composed: *; nn.distributions.transforms.elementwise: *;
+    nn.distributions.transforms.cat_stack: *; nn.distributions.transforms.vectors: *
 distributions.{bernoulli,binomial,geometric,negative_binomial} = nn.distributions.bernoulli: *
 distributions.{beta,dirichlet,fishersnedecor} = nn.distributions.beta: *
 distributions.{categorical,multinomial,one_hot_categorical} = nn.distributions.categorical: *
@@ -147,7 +149,9 @@ distributions.{lowrank_multivariate_normal,multivariate_normal} = nn.distributio
 distributions.mixture_same_family = nn.distributions.mixture_same_family: *
 distributions.poisson = nn.distributions.bernoulli: *
 distributions.transformed_distribution = nn.distributions.independent: *
-distributions.transforms = nn.distributions.transforms: *
+distributions.transforms = nn.distributions.transforms: *; nn.distributions.transforms.base: Transform;
+    nn.distributions.transforms.composed: *; nn.distributions.transforms.elementwise: *;
+    nn.distributions.transforms.cat_stack: *; nn.distributions.transforms.vectors: *
 distributions.utils = nn.distributions.base.parameters: *
 distributions.von_mises = nn.distributions.cauchy: *
 export = nn.export.dynamic_shapes: Dim dims; nn.export.export: export load save; nn.export.program: ExportedProgram

@@ -29,14 +29,11 @@ def torch_stubs(table: Path) -> Files:
     result: dict[str, Any] = {}
     for file in (table, table.with_name("unavailable.py"), table.with_name("later_names.py")):
         result |= runpy.run_path(str(file))
-    names = result["NAMES"]
-    packages = {name.rpartition(".")[0] for name in names}
-    files = {}
-    for name in names:
-        path = name.replace(".", "/") + ("/__init__" if name in packages else "")
-        files[f"{path}.pyi"] = _Stub(name, result, table.parent.parent).text()
+    root = table.parent.parent
+    # Folders: of a file alone editors say that there is no module behind it.
+    files = {f"{name.replace('.', '/')}/__init__.pyi": _Stub(name, result, root).text() for name in result["NAMES"]}
     lent = result | {"NAMES": {LATER: result["entries"](result["LATER"])}}
-    return files | {f"{LATER}.pyi": _Stub(LATER, lent, table.parent.parent).public_text()}
+    return files | {f"{LATER}.pyi": _Stub(LATER, lent, root).public_text()}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,11 @@
 """PyTorch's `torch.distributions`, by names: written from `torch_names.py`."""
 
 from specgrad.nn.distributions import *
+from specgrad.nn.distributions.transforms.base import Transform as Transform
+from specgrad.nn.distributions.transforms.cat_stack import *
+from specgrad.nn.distributions.transforms.composed import *
+from specgrad.nn.distributions.transforms.elementwise import *
+from specgrad.nn.distributions.transforms.vectors import *
 
 from . import bernoulli as bernoulli
 from . import beta as beta

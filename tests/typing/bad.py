@@ -52,7 +52,7 @@ F.cross_entropy(x, y, reduction=1)  # wrong: a number for a string
 F.relu(x, in_place=True)  # wrong: the keyword is inplace
 
 optimizer = AdamW(model.parameters(), learning_rate=1e-3)  # wrong: the keyword is lr
-SGD(model, lr=0.1)  # wrong: a module for its parameters
+SGD(nn.Linear(3, 4), lr=0.1)  # wrong: a module for its parameters
 StepLR(SGD(model.parameters(), lr=0.1), step=3)  # wrong: the keyword is step_size
 DataLoader(TensorDataset(x), batchsize=4)  # wrong: the keyword is batch_size
 DataLoader(5)  # wrong: a number for a dataset
