@@ -1,5 +1,6 @@
 """The docstrings of generated functions as data for the templates, and the words that pages on ops share with them."""
 
+import re
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -97,6 +98,7 @@ def out_doc(has_multiple_outputs: Iterable[bool]) -> str:
 
 Lines = list[tuple[str, str]]  # subject, what is said of it
 
+SELF = re.compile(r"\bself\b(?!-)")  # in the spec; PyTorch's keyword is `input`
 INPLACE_DOC = "`{}`, written into `input`, which is returned; the same arguments but `out`."
 
 
@@ -145,7 +147,7 @@ class DocCode:
 
     @property
     def overloads(self) -> Lines:
-        calls = [f"{code.name}({parameter_list(code.arguments)})" for code in self.codes]
+        calls = [f"{self.name}({parameter_list(code.arguments)})" for code in self.codes]
         docs = [" ".join(code.entry.doc.split()) for code in self.codes]
         return [(call, "" if doc == self.summary else doc) for call, doc in zip(calls, docs, strict=True)]
 
@@ -186,6 +188,7 @@ def section_lines(sections: Iterable[tuple[str, Lines]]) -> list[str]:
 
 
 def wrapped(text: str) -> list[str]:
+    text = SELF.sub("input", text)
     indent = " " * 8 if text.startswith(" ") else ""
     return textwrap.wrap(text, 116, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 

@@ -28,7 +28,7 @@ from ..nodes import activation as nodes
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml)
+    sigmoid(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -37,7 +37,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * (result * (1 - result)).conj()
+        input: grad * (result * (1 - result)).conj()
     Example:
         >>> sg.sigmoid(sg.tensor([-2.0, 0.0, 2.0]))
         tensor([0.1192, 0.5000, 0.8808])
@@ -86,7 +86,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml)
+    logsigmoid(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -95,7 +95,7 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * sigmoid(-self)
+        input: grad * sigmoid(-input)
     Example:
         >>> sg.nn.functional.logsigmoid(sg.tensor([-200.0, 0.0]))
         tensor([-200.0000,   -0.6931])
@@ -129,7 +129,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml)
+    relu(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -138,7 +138,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(result <= 0, 0, grad)
+        input: where(result <= 0, 0, grad)
     Example:
         >>> sg.relu(sg.tensor([-1.0, 0.0, 2.0]))
         tensor([0., 0., 2.])
@@ -184,7 +184,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml)
+    leaky_relu(Tensor input, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -193,7 +193,7 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self > 0, grad, grad * negative_slope)
+        input: where(input > 0, grad, grad * negative_slope)
     Example:
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
@@ -238,7 +238,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml)
+    elu(Tensor input, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -249,7 +249,8 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))
+        input: where(input > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(input,
+            0)))
     Example:
         >>> sg.nn.functional.elu(sg.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
@@ -304,7 +305,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml)
+    silu(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -312,7 +313,7 @@ def silu(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()
+        input: grad * (sigmoid(input) * (1 + input * (1 - sigmoid(input)))).conj()
     Example:
         >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.2689,  0.0000,  0.7311])
@@ -352,7 +353,7 @@ def _silu(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml)
+    gelu_erf(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -360,7 +361,7 @@ def gelu_erf(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * (normal_cdf(self) + self * normal_pdf(self))
+        input: grad * (normal_cdf(input) + input * normal_pdf(input))
     """
     if not watch.every:
         result = kernels.GELU_ERF.launch(input)
@@ -388,7 +389,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml)
+    gelu_tanh(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -396,11 +397,11 @@ def gelu_tanh(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) + grad * sigmoid(self *
-            (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 +
-            0.0713548162726002 * self * self)) * self * 1.5957691216057308 + grad * sigmoid(self * (1.5957691216057308 +
-            0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self *
-            self)) * self * 0.2140644488178006 * self * self
+        input: grad * sigmoid(input * (1.5957691216057308 + 0.0713548162726002 * input * input)) + grad * sigmoid(input
+            * (1.5957691216057308 + 0.0713548162726002 * input * input)) * sigmoid(-input * (1.5957691216057308 +
+            0.0713548162726002 * input * input)) * input * 1.5957691216057308 + grad * sigmoid(input *
+            (1.5957691216057308 + 0.0713548162726002 * input * input)) * sigmoid(-input * (1.5957691216057308 +
+            0.0713548162726002 * input * input)) * input * 0.2140644488178006 * input * input
     """
     if not watch.every:
         result = kernels.GELU_TANH.launch(input)
@@ -428,7 +429,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml)
+    gelu(Tensor input, *, str approximate='none') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -438,7 +439,7 @@ def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None)
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: gelu_tanh(self) if approximate == 'tanh' else gelu_erf(self)
+        through: gelu_tanh(input) if approximate == 'tanh' else gelu_erf(input)
     Raises:
         RuntimeError: expected: the forms of gelu are 'none' and 'tanh'.
     Example:
@@ -467,7 +468,7 @@ def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None)
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml)
+    softplus(Tensor input, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -478,7 +479,7 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Te
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))
+        input: where(input * beta > threshold, grad, grad * sigmoid(input * beta))
     Example:
         >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
         tensor([ 0.3133,  0.6931, 30.0000])
@@ -519,7 +520,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml)
+    hardtanh(Tensor input, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -529,7 +530,7 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where((self <= min_val) | (self >= max_val), 0, grad)
+        input: where((input <= min_val) | (input >= max_val), 0, grad)
     Example:
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
@@ -575,7 +576,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
     """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)) (Barron 2017).
 
-    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml)
+    celu(Tensor input, Scalar alpha=1.0) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -585,7 +586,7 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))
+        input: where(input > 0, grad, grad * exp(clamp_max(input, 0) / alpha))
     Raises:
         RuntimeError: expected: the scale is not 0.
     Example:
@@ -637,7 +638,7 @@ def _celu(name: str, self, alpha, into=None) -> Any:
 def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """scale * (max(0, x) + min(0, alpha * (e^x - 1))), alpha = 1.6733 and scale = 1.0507 (Klambauer et al. 2017).
 
-    selu(Tensor self) -> Tensor (derivatives.yaml)
+    selu(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -646,7 +647,7 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))
+        input: where(input > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(input, 0)))
     Example:
         >>> sg.selu(sg.tensor([-1.0, 2.0]))
         tensor([-1.1113,  2.1014])
@@ -692,7 +693,7 @@ def _selu(name: str, self, into=None) -> Any:
 def mish(input: Tensor) -> Tensor:
     """x * tanh(ln(1 + e^x)) (Misra 2019), that is x w / (w + 2) with w = e^x (e^x + 2).
 
-    mish(Tensor self) -> Tensor (derivatives.yaml)
+    mish(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -700,7 +701,7 @@ def mish(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))
+        input: grad * (softplus(input).tanh() + input * sigmoid(input) * (1 - square(softplus(input).tanh())))
     Example:
         >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.3034,  0.0000,  0.8651])
@@ -740,7 +741,7 @@ def _mish(name: str, self, into=None) -> Any:
 def hardsigmoid(input: Tensor) -> Tensor:
     """min(max(x + 3, 0), 6) / 6: sigmoid by three straight lines. The gradient at the ends is 0.
 
-    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml)
+    hardsigmoid(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -748,7 +749,7 @@ def hardsigmoid(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where((self > -3) & (self < 3), grad / 6, 0)
+        input: where((input > -3) & (input < 3), grad / 6, 0)
     Example:
         >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
         tensor([0.0000, 0.5000, 0.7500])
@@ -794,7 +795,7 @@ def _hardsigmoid(name: str, self, into=None) -> Any:
 def hardswish(input: Tensor) -> Tensor:
     """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
 
-    hardswish(Tensor self) -> Tensor (derivatives.yaml)
+    hardswish(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -802,7 +803,7 @@ def hardswish(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))
+        input: where(input <= -3, 0, where(input >= 3, grad, grad * (input / 3 + 0.5)))
     Example:
         >>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))
         tensor([-0.0000,  1.1250,  4.0000])
@@ -848,7 +849,7 @@ def _hardswish(name: str, self, into=None) -> Any:
 def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x where |x| > lambd, 0 elsewhere.
 
-    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)
+    hardshrink(Tensor input, Scalar lambd=0.5) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -858,7 +859,7 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+        input: where((input >= -lambd) & (input <= lambd), 0, grad)
     Example:
         >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.7000,  0.0000,  2.0000])
@@ -893,7 +894,7 @@ def _hardshrink(name: str, self, lambd, into=None) -> Any:
 def softshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x moved towards 0 by lambd, and 0 where |x| <= lambd.
 
-    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)
+    softshrink(Tensor input, Scalar lambd=0.5) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -903,7 +904,7 @@ def softshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+        input: where((input >= -lambd) & (input <= lambd), 0, grad)
     Raises:
         RuntimeError: expected: the width is finite and not negative.
     Example:
@@ -941,7 +942,7 @@ def _softshrink(name: str, self, lambd, into=None) -> Any:
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x).
 
-    tanhshrink(Tensor self) -> Tensor (derivatives.yaml)
+    tanhshrink(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -949,7 +950,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * square(tanh(self)).conj()
+        input: grad * square(tanh(input)).conj()
     Raises:
         RuntimeError: expected: the tensor holds numbers.
     Example:
@@ -983,7 +984,7 @@ def _tanhshrink(name: str, self, into=None) -> Any:
 def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|).
 
-    softsign(Tensor self) -> Tensor (derivatives.yaml)
+    softsign(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -991,8 +992,8 @@ def softsign(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: (grad * (abs(self) + 1) - sgn(self) * (grad.conj() * self + grad * self.conj()) * 0.5) / square(abs(self)
-            + 1)
+        input: (grad * (abs(input) + 1) - sgn(input) * (grad.conj() * input + grad * input.conj()) * 0.5) /
+            square(abs(input) + 1)
     Raises:
         RuntimeError: expected: the tensor holds numbers.
     Example:
@@ -1026,7 +1027,7 @@ def _softsign(name: str, self, into=None) -> Any:
 def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
     """x where x > bound, value elsewhere. The gradient at the bound is 0.
 
-    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml)
+    threshold(Tensor input, Scalar bound, Scalar value) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -1036,7 +1037,7 @@ def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self <= bound, 0, grad)
+        input: where(input <= bound, 0, grad)
     Example:
         >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
         tensor([9., 2.])
@@ -1082,7 +1083,7 @@ def _threshold(name: str, self, bound, value, into=None) -> Any:
 def glu(input: Tensor, dim: int = -1, *, axis: int | None = None) -> Tensor:
     """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
 
-    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml)
+    glu(Tensor input, int dim=-1) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1093,7 +1094,7 @@ def glu(input: Tensor, dim: int = -1, *, axis: int | None = None) -> Tensor:
         Tensor: the dtype that its ops give.
     Gradients:
         through: halves[0] * sigmoid(halves[1])
-        where halves: chunk(self, 2, dim)
+        where halves: chunk(input, 2, dim)
     Raises:
         IndexError, RuntimeError: expected: the dimension has an even number of elements.
     Example:
@@ -1119,7 +1120,7 @@ def glu(input: Tensor, dim: int = -1, *, axis: int | None = None) -> Tensor:
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
 
-    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)
+    prelu(Tensor input, Tensor weight) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1129,7 +1130,7 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: channel_leak(self, along_channels(weight, self.ndim))
+        through: channel_leak(input, along_channels(weight, input.ndim))
     Raises:
         RuntimeError: expected: one weight for all channels, or one for each (dimension 1, if there is one); of the
             dtype of the input.
@@ -1156,7 +1157,7 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
 def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
     """x for x > 0, weight * x otherwise: prelu with its weights in place.
 
-    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)
+    channel_leak(Tensor input, Tensor weight) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1165,8 +1166,8 @@ def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: where(self > 0, grad, grad * weight)
-        weight: where(self > 0, 0, grad * self)
+        input: where(input > 0, grad, grad * weight)
+        weight: where(input > 0, 0, grad * input)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1201,7 +1202,7 @@ def _channel_leak(name: str, self, weight, into=None) -> Any:
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml)
+    masked_scale(Tensor input, Tensor mask, float scale) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1211,7 +1212,7 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: masked_scale(grad, mask, scale)
+        input: masked_scale(grad, mask, scale)
     Raises:
         RuntimeError: expected: a mask for every element.
     """

@@ -23,6 +23,7 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
@@ -50,7 +51,7 @@ POSITIVE = ViewOp("positive", None, "self")
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml)
+    abs(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -59,7 +60,7 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: grad * self.sgn()
+        input: grad * input.sgn()
     Example:
         >>> sg.abs(sg.tensor([-1.5, 0.0, 2.0]))
         tensor([1.5000, 0.0000, 2.0000])
@@ -103,7 +104,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml)
+    neg(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -112,7 +113,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: -grad
+        input: -grad
     Example:
         >>> sg.neg(sg.tensor([1, -2]))
         tensor([-1,  2])
@@ -158,7 +159,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml)
+    sign(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -167,7 +168,7 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
     Example:
         >>> sg.sign(sg.tensor([-3.0, 0.0, 0.5]))
         tensor([-1.,  0.,  1.])
@@ -213,7 +214,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml)
+    sgn(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -222,7 +223,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))
+        input: where(input == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(input == 0, 1, abs(input))
     Example:
         >>> sg.sgn(sg.tensor([3 + 4j, 0j]))
         tensor([0.6000+0.8000j, 0.0000+0.0000j])
@@ -268,7 +269,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml)
+    square(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -277,7 +278,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: 2 * grad * self.conj()
+        input: 2 * grad * input.conj()
     Example:
         >>> sg.square(sg.tensor([-1.0, 2.0, 3.0]))
         tensor([1., 4., 9.])
@@ -326,7 +327,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml)
+    sqrt(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -335,7 +336,7 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad / (2 * result.conj())
+        input: grad / (2 * result.conj())
     Example:
         >>> sg.sqrt(sg.tensor([4.0, 2.0, -1.0]))
         tensor([2.0000, 1.4142,    nan])
@@ -382,7 +383,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml)
+    rsqrt(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -391,7 +392,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -0.5 * grad * (result * result * result).conj()
+        input: -0.5 * grad * (result * result * result).conj()
     Example:
         >>> sg.rsqrt(sg.tensor([4.0, 0.25]))
         tensor([0.5000, 2.0000])
@@ -438,7 +439,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml)
+    reciprocal(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -447,7 +448,7 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -grad * (result * result).conj()
+        input: -grad * (result * result).conj()
     Example:
         >>> sg.reciprocal(sg.tensor([2.0, -4.0]))
         tensor([ 0.5000, -0.2500])
@@ -497,7 +498,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml)
+    pow.Tensor_Tensor(Tensor input, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -507,8 +508,8 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()
-        exponent: grad * (result * log(where(self == 0, 1, self))).conj()
+        input: grad * (exponent * pow(input, where((input == 0) & (exponent == 0), 0, exponent - 1))).conj()
+        exponent: grad * (result * log(where(input == 0, 1, input))).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -562,7 +563,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)
+    pow.Tensor_Scalar(Tensor input, Scalar exponent) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -572,7 +573,7 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()
+        input: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(input, exponent - 1)).conj()
     Raises:
         RuntimeError: expected: integers are not raised to one negative integer power.
     """
@@ -621,7 +622,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_number(input: Tensor, exponent: Number) -> Tensor:
     """x^e for one exponent e, of numbers that are no integers: what the gradient of pow is made of.
 
-    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)
+    pow_number(Tensor input, Scalar exponent) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -630,7 +631,7 @@ def pow_number(input: Tensor, exponent: Number) -> Tensor:
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()
+        input: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(input, exponent - 1)).conj()
     """
     if not watch.every:
         result = kernels.POW_NUMBER.launch(input, exponent)
@@ -659,7 +660,7 @@ def _pow_number(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml)
+    pow.Scalar(Scalar input, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -669,7 +670,7 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()
+        exponent: zeros_like(grad) if input == 0 else grad * (result * log(full_like(result, input))).conj()
     """
     if (not watch.casts or uncast()) and out is None:
         result = kernels.POW_SCALAR.launch(exponent, input)
@@ -702,7 +703,7 @@ def add_tensor(
 ) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    add.Tensor(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -713,7 +714,7 @@ def add_tensor(
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
+        input: grad
         other: grad if alpha == 1 else (grad.conj() * alpha).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -772,7 +773,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    add.Scalar(Tensor input, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -783,7 +784,7 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
+        input: grad
     """
     if not watch.every and out is None:
         result = kernels.ADD_SCALAR.launch(input, other, alpha)
@@ -837,19 +838,19 @@ def sub(
 ) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    sub.Tensor(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
         input: tensor or number.
         other: tensor or number.
         alpha: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (self, alpha, other).
+        more1: only in older forms of the call, by place: (input, alpha, other).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
+        input: grad
         other: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
     Raises:
         RuntimeError: expected: bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`.
@@ -927,7 +928,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    rsub.Tensor(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -938,7 +939,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
+        input: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
         other: grad
     Raises:
         RuntimeError: expected: bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`.
@@ -988,7 +989,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    mul.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -998,8 +999,8 @@ def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad * other.conj()
-        other: grad * self.conj()
+        input: grad * other.conj()
+        other: grad * input.conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -1056,7 +1057,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    div.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1066,8 +1067,8 @@ def div_tensor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | 
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        self: grad / other.conj()
-        other: -grad * (self / other / other).conj()
+        input: grad / other.conj()
+        other: -grad * (input / other / other).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1119,7 +1120,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml)
+    div.Tensor_mode(Tensor input, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1130,8 +1131,8 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: div(self, other) if rounding_mode is None else (floor_divide(self, other) if rounding_mode == 'floor'
-            else trunc_divide(self, other))
+        through: div(input, other) if rounding_mode is None else (floor_divide(input, other) if rounding_mode == 'floor'
+            else trunc_divide(input, other))
     Raises:
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
@@ -1176,7 +1177,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml)
+    div.Scalar_mode(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1187,8 +1188,8 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: div(self, other) if rounding_mode is None else (floor_divide(self, other) if rounding_mode == 'floor'
-            else trunc_divide(self, other))
+        through: div(input, other) if rounding_mode is None else (floor_divide(input, other) if rounding_mode == 'floor'
+            else trunc_divide(input, other))
     Raises:
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
@@ -1238,7 +1239,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    floor_divide(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -1248,7 +1249,7 @@ def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
         other: zeros_like(grad)
     Raises:
         RuntimeError: expected: integers are not divided by zero.
@@ -1305,7 +1306,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    trunc_divide(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -1314,7 +1315,7 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
         other: zeros_like(grad)
     Raises:
         RuntimeError: expected: integers are not divided by zero.
@@ -1351,7 +1352,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    remainder(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -1361,8 +1362,8 @@ def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | N
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
-        other: -grad * floor_divide(self, other)
+        input: grad
+        other: -grad * floor_divide(input, other)
     Raises:
         RuntimeError: expected: integers are not divided by zero.
     Example:
@@ -1418,7 +1419,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    fmod(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -1428,8 +1429,8 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
-        other: -grad * trunc_divide(self, other)
+        input: grad
+        other: -grad * trunc_divide(input, other)
     Raises:
         RuntimeError: expected: integers are not divided by zero.
     Example:
@@ -1494,7 +1495,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)
+    addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1502,12 +1503,12 @@ def addcmul(
         tensor1: tensor or number.
         tensor2: tensor or number.
         value: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (self, value, tensor1, tensor2).
+        more1: only in older forms of the call, by place: (input, value, tensor1, tensor2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
+        input: grad
         tensor1: grad * (value * tensor2).conj()
         tensor2: grad * (value * tensor1).conj()
     Raises:
@@ -1602,7 +1603,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)
+    addcdiv(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1610,12 +1611,12 @@ def addcdiv(
         tensor1: tensor or number.
         tensor2: tensor or number.
         value: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (self, value, tensor1, tensor2).
+        more1: only in older forms of the call, by place: (input, value, tensor1, tensor2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad
+        input: grad
         tensor1: grad * (value / tensor2).conj()
         tensor2: -grad * (value * tensor1 / tensor2 / tensor2).conj()
     Raises:
@@ -1702,7 +1703,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml)
+    lerp.Tensor(Tensor input, Tensor end, Tensor weight) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1713,9 +1714,9 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad * (1 - weight).conj()
+        input: grad * (1 - weight).conj()
         end: grad * weight.conj()
-        weight: grad * (end - self).conj()
+        weight: grad * (end - input).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1771,7 +1772,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml)
+    lerp.Scalar(Tensor input, Tensor end, Scalar weight) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1782,7 +1783,7 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: (grad.conj() * (1 - weight)).conj()
+        input: (grad.conj() * (1 - weight)).conj()
         end: (grad.conj() * weight).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -1842,7 +1843,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    copysign(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1852,7 +1853,7 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))
+        input: where(input == 0, 0, where(signbit(input) == signbit(other), grad, -grad))
         other: zeros_like(grad)
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -1909,7 +1910,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    nextafter(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1919,7 +1920,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: not defined: the neighbouring number is no smooth function
+        input: not defined: the neighbouring number is no smooth function
         other: not defined: the neighbouring number is no smooth function
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -1972,7 +1973,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int32.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml)
+    frexp.Tensor(Tensor input) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1982,7 +1983,7 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         mantissa: the dtype of `input`.
         exponent: int32.
     Gradients:
-        self: grad / exp2(exponent)
+        input: grad / exp2(exponent)
     Example:
         >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
         tensor([ 0.7500, -0.5000])
@@ -2030,7 +2031,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    ldexp.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2040,7 +2041,7 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self * pow(2.0, other)
+        through: input * pow(2.0, other)
     Example:
         >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
         tensor([24.])
@@ -2075,7 +2076,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml)
+    heaviside(Tensor input, Tensor values) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -2085,7 +2086,7 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: not defined: the step has no gradient
+        input: not defined: the step has no gradient
         values: not defined: the step has no gradient
     Raises:
         RuntimeError, TypeError: expected: both are tensors, of the same dtype: a number has none that could be
@@ -2140,7 +2141,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    positive(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -2148,7 +2149,7 @@ def positive(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self
+        through: input
     Raises:
         RuntimeError: expected: the tensor holds numbers.
     Example:
@@ -2178,7 +2179,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml)
+    float_power.Tensor_Tensor(Tensor input, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2188,7 +2189,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: pow(in_double(self), in_double(exponent))
+        through: pow(in_double(input), in_double(exponent))
     """
     if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept(
@@ -2210,7 +2211,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)
+    float_power.Tensor_Scalar(Tensor input, Scalar exponent) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2220,7 +2221,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: pow(in_double(self), exponent)
+        through: pow(in_double(input), exponent)
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept(
@@ -2241,7 +2242,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml)
+    float_power.Scalar(Scalar input, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2251,7 +2252,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: pow(self, in_double(exponent))
+        through: pow(input, in_double(exponent))
     """
     if (exponent.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out)
@@ -2270,7 +2271,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
 def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
 
-    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml)
+    float_power_.Scalar(Tensor(a!) input, Scalar exponent) -> Tensor(a!) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2279,7 +2280,7 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     Returns:
         Tensor: `input` itself.
     Gradients:
-        through: raised_in_place(self, exponent)
+        through: raised_in_place(input, exponent)
     Raises:
         RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
             takes it.
@@ -2302,7 +2303,7 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
 def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
     """x becomes x^e; x is of float64 or complex128 already.
 
-    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml)
+    float_power_.Tensor(Tensor(a!) input, Tensor exponent) -> Tensor(a!) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2311,7 +2312,7 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
     Returns:
         Tensor: `input` itself.
     Gradients:
-        through: raised_in_place(self, exponent)
+        through: raised_in_place(input, exponent)
     Raises:
         RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
             takes it.
@@ -2333,7 +2334,7 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    gcd(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -2392,7 +2393,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    lcm(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -2474,9 +2475,9 @@ def pow(input, exponent, *, out=None):
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
     Overloads:
-        pow_tensor_tensor(input, exponent)
-        pow_tensor_scalar(input, exponent): x^e for one exponent e.
-        pow_scalar(input, exponent): b^x for one base b.
+        pow(input, exponent)
+        pow(input, exponent): x^e for one exponent e.
+        pow(input, exponent): b^x for one base b.
     Args:
         input: tensor or number.
         exponent: tensor or number.
@@ -2495,6 +2496,9 @@ def pow(input, exponent, *, out=None):
     if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
         return pow_scalar(input, exponent, out=out)
     return _pow_overloads(input, exponent, **({} if out is None else {"out": out}))
+
+
+pow.__signature__ = LazySignature(of_overloads, _pow_overloads.functions)
 
 
 _add_overloads = Overloads(
@@ -2518,13 +2522,13 @@ def add(input, other, more1=None, alpha=1, out=None):
     """x + alpha * y.
 
     Overloads:
-        add_tensor(input, other, *, alpha=1)
-        add_scalar(input, other, *, alpha=1): x + alpha * c for a number c.
+        add(input, other, *, alpha=1)
+        add(input, other, *, alpha=1): x + alpha * c for a number c.
     Args:
         input: tensor or number.
         other: tensor or number.
         alpha: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (self, alpha, other).
+        more1: only in older forms of the call, by place: (input, alpha, other).
         out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> x = sg.tensor([1.0, 2.0])
@@ -2550,6 +2554,9 @@ def add(input, other, more1=None, alpha=1, out=None):
     if other.__class__ in NUMBERS:
         return add_scalar(input, other, alpha=alpha, out=out)
     return _add_overloads(input, other, alpha=alpha, **({} if out is None else {"out": out}))
+
+
+add.__signature__ = LazySignature(of_overloads, _add_overloads.functions)
 
 
 _div_overloads = Overloads(
@@ -2578,10 +2585,10 @@ def div(input, *args, **kwargs):
     """x / y: true division, also of integers.
 
     Overloads:
-        div_tensor(input, other)
-        div_tensor_mode(input, other, *, rounding_mode): x / y, rounded down (rounding_mode='floor'), towards 0
-            ('trunc') or not at all (None).
-        div_scalar_mode(input, other, *, rounding_mode): x / c for a number c, rounded down, towards 0 or not at all.
+        div(input, other)
+        div(input, other, *, rounding_mode): x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at
+            all (None).
+        div(input, other, *, rounding_mode): x / c for a number c, rounded down, towards 0 or not at all.
     Args:
         input: tensor or number.
         other: tensor or number.
@@ -2600,6 +2607,9 @@ def div(input, *args, **kwargs):
     if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and args[0].__class__ in NUMBERS:
         return div_scalar_mode(input, *args, **kwargs)
     return _div_overloads(input, *args, **kwargs)
+
+
+div.__signature__ = LazySignature(of_overloads, _div_overloads.functions)
 
 
 _lerp_overloads = Overloads(
@@ -2623,8 +2633,8 @@ def lerp(input, end, weight, *, out=None):
     """x + w * (end - x) for one weight w.
 
     Overloads:
-        lerp_tensor(input, end, weight): x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
-        lerp_scalar(input, end, weight)
+        lerp(input, end, weight): x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
+        lerp(input, end, weight)
     Args:
         input: tensor.
         end: tensor or number.
@@ -2639,6 +2649,9 @@ def lerp(input, end, weight, *, out=None):
     if weight.__class__ in NUMBERS:
         return lerp_scalar(input, end, weight, out=out)
     return _lerp_overloads(input, end, weight, **({} if out is None else {"out": out}))
+
+
+lerp.__signature__ = LazySignature(of_overloads, _lerp_overloads.functions)
 
 
 _float_power_overloads = Overloads(
@@ -2667,9 +2680,9 @@ def float_power(input, exponent, *, out=None):
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
     Overloads:
-        float_power_tensor_tensor(input, exponent)
-        float_power_tensor_scalar(input, exponent): x^e for one exponent e, computed in float64 or complex128.
-        float_power_scalar(input, exponent): b^x for one base b, computed in float64 or complex128.
+        float_power(input, exponent)
+        float_power(input, exponent): x^e for one exponent e, computed in float64 or complex128.
+        float_power(input, exponent): b^x for one base b, computed in float64 or complex128.
     Args:
         input: tensor or number.
         exponent: tensor or number.
@@ -2687,6 +2700,9 @@ def float_power(input, exponent, *, out=None):
     if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
         return float_power_scalar(input, exponent, out=out)
     return _float_power_overloads(input, exponent, **({} if out is None else {"out": out}))
+
+
+float_power.__signature__ = LazySignature(of_overloads, _float_power_overloads.functions)
 
 
 _float_power__overloads = Overloads(
@@ -2710,8 +2726,8 @@ def float_power_(input, exponent):
     """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
 
     Overloads:
-        float_power__scalar(input, exponent)
-        float_power__tensor(input, exponent): x becomes x^e; x is of float64 or complex128 already.
+        float_power_(input, exponent)
+        float_power_(input, exponent): x becomes x^e; x is of float64 or complex128 already.
     Args:
         input: tensor.
         exponent: number or tensor.
@@ -2724,6 +2740,9 @@ def float_power_(input, exponent):
     if isinstance(exponent, Tensor):
         return float_power__tensor(input, exponent)
     return _float_power__overloads(input, exponent)
+
+
+float_power_.__signature__ = LazySignature(of_overloads, _float_power__overloads.functions)
 
 
 _pow__overloads = Overloads(
@@ -2750,6 +2769,9 @@ def pow_(input, exponent):
     if exponent.__class__ in NUMBERS:
         return pow_tensor_scalar_(input, exponent)
     return _pow__overloads(input, exponent)
+
+
+pow_.__signature__ = LazySignature(of_overloads, _pow__overloads.functions)
 
 
 _add__overloads = Overloads(
@@ -2788,6 +2810,9 @@ def add_(input, other, more1=None, alpha=1):
     return _add__overloads(input, other, alpha=alpha)
 
 
+add_.__signature__ = LazySignature(of_overloads, _add__overloads.functions)
+
+
 _div__overloads = Overloads(
     "div_",
     [
@@ -2821,6 +2846,9 @@ def div_(input, *args, **kwargs):
     return _div__overloads(input, *args, **kwargs)
 
 
+div_.__signature__ = LazySignature(of_overloads, _div__overloads.functions)
+
+
 _lerp__overloads = Overloads(
     "lerp_",
     [
@@ -2847,6 +2875,7 @@ def lerp_(input, end, weight):
     return _lerp__overloads(input, end, weight)
 
 
+lerp_.__signature__ = LazySignature(of_overloads, _lerp__overloads.functions)
 absolute = abs
 negative = neg
 subtract = sub

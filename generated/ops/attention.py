@@ -82,7 +82,7 @@ def attention(
     keep is false, else multiplied by keep_scale. Bias, mask and keep broadcast to (batch, heads, queries, keys); keys
     may have fewer heads.
 
-    attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
+    attention(Tensor input, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
     is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)
     Dtypes: floats.
 
@@ -101,7 +101,7 @@ def attention(
         output: the dtype that all tensors share.
         logsumexp: the dtype that all tensors share, float32 for 16-bit floats.
     Gradients:
-        self: attention_gradients(...)[0]
+        input: attention_gradients(...)[0]
         key: attention_gradients(...)[1]
         value: attention_gradients(...)[2]
         bias: attention_gradients(...)[3]
@@ -238,7 +238,7 @@ def self_attention(
     """attention of rows to each other, from (batch, rows, 3 features), queries, keys and values of all heads side by side,
     to (batch, rows, features).
 
-    self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
+    self_attention(Tensor input, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
     float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)
     Dtypes: floats.
 
@@ -255,7 +255,7 @@ def self_attention(
         output: the dtype that all tensors share.
         logsumexp: the dtype that all tensors share, float32 for 16-bit floats.
     Gradients:
-        self: self_attention_gradients(...)[0]
+        input: self_attention_gradients(...)[0]
         bias: self_attention_gradients(...)[1]
     Raises:
         RuntimeError: expected: (batch, rows, features), three times as many as the heads share.

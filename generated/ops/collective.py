@@ -29,7 +29,7 @@ from ..nodes import collective as nodes
 def all_reduce(input: Tensor, reduce: str = "sum", group: Any = None) -> Tensor:
     """The sum or mean of what all ranks have, element by element, for each of them.
 
-    all_reduce(Tensor self, str reduce='sum', ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    all_reduce(Tensor input, str reduce='sum', ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -39,7 +39,7 @@ def all_reduce(input: Tensor, reduce: str = "sum", group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: all_reduce(grad, reduce, group)
+        input: all_reduce(grad, reduce, group)
     Raises:
         RuntimeError, ValueError: expected: 'reduce' is 'sum' or 'mean'.
     """
@@ -79,7 +79,7 @@ def _all_reduce(name: str, self, reduce, group, into=None) -> Any:
 def all_reduce_extreme(input: Tensor, reduce: str = "amax", group: Any = None) -> Tensor:
     """The greatest or least of what all ranks have, for each of them; ranks that have it alike share its gradient.
 
-    all_reduce_extreme(Tensor self, str reduce='amax', ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    all_reduce_extreme(Tensor input, str reduce='amax', ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -89,8 +89,8 @@ def all_reduce_extreme(input: Tensor, reduce: str = "amax", group: Any = None) -
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: all_reduce(grad, 'sum', group) * share
-        where share: extreme_share(self, result, group)
+        input: all_reduce(grad, 'sum', group) * share
+        where share: extreme_share(input, result, group)
     Raises:
         RuntimeError, ValueError: expected: 'reduce' is 'amax' or 'amin'.
     """
@@ -131,7 +131,7 @@ def _all_reduce_extreme(name: str, self, reduce, group, into=None) -> Any:
 def all_reduce_prod(input: Tensor, group: Any = None) -> Tensor:
     """The product of what all ranks have, element by element, for each of them.
 
-    all_reduce_prod(Tensor self, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    all_reduce_prod(Tensor input, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -140,7 +140,7 @@ def all_reduce_prod(input: Tensor, group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: all_gather(self.unsqueeze(-1), -1, group).prod(-1)
+        through: all_gather(input.unsqueeze(-1), -1, group).prod(-1)
     """
     if (
         input.__class__ not in plain
@@ -159,7 +159,7 @@ def all_reduce_prod(input: Tensor, group: Any = None) -> Tensor:
 def all_gather(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
     """What all ranks have, one after the other along `dim`, for each of them. Its gradient is a reduce_scatter.
 
-    all_gather(Tensor self, int dim=0, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    all_gather(Tensor input, int dim=0, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -169,7 +169,7 @@ def all_gather(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: reduce_scatter(grad, dim, group)
+        input: reduce_scatter(grad, dim, group)
     Raises:
         IndexError, RuntimeError: expected: a dimension of what each rank has.
     """
@@ -212,7 +212,7 @@ def _all_gather(name: str, self, dim, group, into=None) -> Any:
 def reduce_scatter(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
     """The sum of what all ranks have, for each its part along `dim`. Its gradient is an all_gather.
 
-    reduce_scatter(Tensor self, int dim=0, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    reduce_scatter(Tensor input, int dim=0, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -222,7 +222,7 @@ def reduce_scatter(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: all_gather(grad, dim, group)
+        input: all_gather(grad, dim, group)
     Raises:
         IndexError, RuntimeError: expected: a dimension of what each rank has, with equal parts for all ranks.
     """
@@ -270,7 +270,7 @@ def all_to_all(
 ) -> Tensor:
     """Rows of each rank for each: of rank r's tensor rank s gets the s-th part. Its gradient goes the way back.
 
-    all_to_all(Tensor self, int[]? output_split_sizes=None, int[]? input_split_sizes=None, ProcessGroup? group=None) ->
+    all_to_all(Tensor input, int[]? output_split_sizes=None, int[]? input_split_sizes=None, ProcessGroup? group=None) ->
     Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
@@ -282,7 +282,7 @@ def all_to_all(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: all_to_all(grad, input_split_sizes, output_split_sizes, group)
+        input: all_to_all(grad, input_split_sizes, output_split_sizes, group)
     Raises:
         IndexError, RuntimeError: expected: as many sizes as ranks, which add up to the first dimension; it is a
             multiple of their number without sizes.
@@ -330,7 +330,7 @@ def _all_to_all(name: str, self, output_split_sizes, input_split_sizes, group, i
 def broadcast_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
     """What one rank has, for all. Its gradient is a reduce_to.
 
-    broadcast_from(Tensor self, int rank, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    broadcast_from(Tensor input, int rank, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -340,7 +340,7 @@ def broadcast_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: reduce_to(grad, rank, group)
+        input: reduce_to(grad, rank, group)
     Raises:
         RuntimeError, ValueError: expected: a rank of the group.
     """
@@ -381,7 +381,7 @@ def _broadcast_from(name: str, self, rank, group, into=None) -> Any:
 def reduce_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
     """The sum of what all ranks have for one of them, zeros for the others. Its gradient is a broadcast_from.
 
-    reduce_to(Tensor self, int rank, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    reduce_to(Tensor input, int rank, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -391,7 +391,7 @@ def reduce_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: broadcast_from(grad, rank, group)
+        input: broadcast_from(grad, rank, group)
     Raises:
         RuntimeError, ValueError: expected: a rank of the group.
     """
@@ -432,7 +432,7 @@ def _reduce_to(name: str, self, rank, group, into=None) -> Any:
 def gather_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
     """What all ranks have along a new first dimension for one of them, zeros for the others.
 
-    gather_to(Tensor self, int rank, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    gather_to(Tensor input, int rank, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -442,7 +442,7 @@ def gather_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: scatter_from(grad, rank, group)
+        input: scatter_from(grad, rank, group)
     Raises:
         RuntimeError, ValueError: expected: a rank of the group.
     """
@@ -485,7 +485,7 @@ def _gather_to(name: str, self, rank, group, into=None) -> Any:
 def scatter_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
     """The parts of one rank's tensor along its first dimension, for each rank its own.
 
-    scatter_from(Tensor self, int rank, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    scatter_from(Tensor input, int rank, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -495,7 +495,7 @@ def scatter_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: gather_to(grad, rank, group)
+        input: gather_to(grad, rank, group)
     Raises:
         RuntimeError, ValueError: expected: a rank of the group, and a first dimension with a part for each.
     """
@@ -539,7 +539,7 @@ def send_recv(input: Tensor, dst: Sequence[int] | int, src: Sequence[int] | int,
     """What rank `src` sends, or zeros for -1, while this rank's tensor goes to rank `dst`, unless that is -1; of lists
     each rank takes its own. Its gradient goes the way back.
 
-    send_recv(Tensor self, int[1] dst, int[1] src, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    send_recv(Tensor input, int[1] dst, int[1] src, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -550,7 +550,7 @@ def send_recv(input: Tensor, dst: Sequence[int] | int, src: Sequence[int] | int,
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: send_recv(grad, src, dst, group)
+        input: send_recv(grad, src, dst, group)
     Raises:
         RuntimeError, ValueError: expected: ranks of the group, or -1 for none: one that this rank sends to or receives
             from, or one for each rank.
@@ -592,7 +592,7 @@ def _send_recv(name: str, self, dst, src, group, into=None) -> Any:
 def copy_to_ranks(input: Tensor, group: Any = None) -> Tensor:
     """A replicated tensor as one that each rank has its own of. Its gradient is the sum over the ranks.
 
-    copy_to_ranks(Tensor self, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    copy_to_ranks(Tensor input, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -601,7 +601,7 @@ def copy_to_ranks(input: Tensor, group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: sum_of_ranks(grad, group)
+        input: sum_of_ranks(grad, group)
     Raises:
         RuntimeError: expected: a tensor that all ranks have alike.
     """
@@ -643,7 +643,7 @@ def _copy_to_ranks(name: str, self, group, into=None) -> Any:
 def sum_of_ranks(input: Tensor, group: Any = None) -> Tensor:
     """The sum of what each rank has, replicated. Its gradient stays where it is.
 
-    sum_of_ranks(Tensor self, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    sum_of_ranks(Tensor input, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -652,7 +652,7 @@ def sum_of_ranks(input: Tensor, group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: copy_to_ranks(grad, group)
+        input: copy_to_ranks(grad, group)
     Raises:
         RuntimeError: expected: of a simulated group, a tensor with a part for each rank.
     """
@@ -694,7 +694,7 @@ def _sum_of_ranks(name: str, self, group, into=None) -> Any:
 def gather_from_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
     """What all ranks have, one after the other along `dim`, replicated. Its gradient is each rank's part.
 
-    gather_from_ranks(Tensor self, int dim=0, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    gather_from_ranks(Tensor input, int dim=0, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -704,7 +704,7 @@ def gather_from_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: scatter_to_ranks(grad, dim, group)
+        input: scatter_to_ranks(grad, dim, group)
     Raises:
         IndexError, RuntimeError: expected: a dimension of what each rank has.
     """
@@ -747,7 +747,7 @@ def _gather_from_ranks(name: str, self, dim, group, into=None) -> Any:
 def scatter_to_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
     """Of a replicated tensor each rank's part along `dim`. Its gradient gathers the parts of all.
 
-    scatter_to_ranks(Tensor self, int dim=0, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
+    scatter_to_ranks(Tensor input, int dim=0, ProcessGroup? group=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -757,7 +757,7 @@ def scatter_to_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: gather_from_ranks(grad, dim, group)
+        input: gather_from_ranks(grad, dim, group)
     Raises:
         IndexError, RuntimeError: expected: a dimension of a tensor that all ranks have alike, with equal parts for all
             of them.
@@ -802,7 +802,7 @@ def column_parallel_linear(input: Tensor, weight: Tensor, bias: Tensor | None = 
     """x @ weight^T + bias of a replicated x, for each rank the outputs of its own rows of the weight. The gradient of x is
     summed over the ranks while that of the weight is computed.
 
-    column_parallel_linear(Tensor self, Tensor weight, Tensor? bias=None, ProcessGroup? group=None) -> Tensor
+    column_parallel_linear(Tensor input, Tensor weight, Tensor? bias=None, ProcessGroup? group=None) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -814,8 +814,8 @@ def column_parallel_linear(input: Tensor, weight: Tensor, bias: Tensor | None = 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: sum_of_ranks(grad @ conjugate(weight), group)
-        weight: grad.mT @ conjugate(self)
+        input: sum_of_ranks(grad @ conjugate(weight), group)
+        weight: grad.mT @ conjugate(input)
         bias: grad.sum(-2)
     Raises:
         RuntimeError: expected: an input of two dimensions that all ranks have alike, and rows of the weight that fit
@@ -869,7 +869,7 @@ def vocab_parallel_cross_entropy(input: Tensor, target: Tensor, group: Any = Non
     """The cross-entropy of rows of logits whose classes are shared out over the ranks, in their order, and log sum exp
     over all classes, both replicated: (log sum_j exp(x_j) - x_target, log sum_j exp(x_j)).
 
-    vocab_parallel_cross_entropy(Tensor self, Tensor target, ProcessGroup? group=None) -> (Tensor loss, Tensor
+    vocab_parallel_cross_entropy(Tensor input, Tensor target, ProcessGroup? group=None) -> (Tensor loss, Tensor
     logsumexp) (derivatives.yaml)
     Dtypes: floats.
 
@@ -881,9 +881,9 @@ def vocab_parallel_cross_entropy(input: Tensor, target: Tensor, group: Any = Non
         loss: the dtype of `input`.
         logsumexp: the dtype of `input`.
     Gradients:
-        self: of_both * share - copy_to_ranks(grads[0], group).unsqueeze(-1) * own
-        where share: exp(self - copy_to_ranks(logsumexp, group).unsqueeze(-1))
-        where own: own_classes(target, self, group)
+        input: of_both * share - copy_to_ranks(grads[0], group).unsqueeze(-1) * own
+        where share: exp(input - copy_to_ranks(logsumexp, group).unsqueeze(-1))
+        where own: own_classes(target, input, group)
         where of_both: copy_to_ranks(grads[0] + grads[1], group).unsqueeze(-1)
     Raises:
         RuntimeError: expected: logits of this rank's classes, of shape [n, classes], and n classes as integers.

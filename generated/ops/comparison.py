@@ -14,6 +14,7 @@ from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import Promoting, run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
@@ -28,7 +29,7 @@ from ..nodes import comparison as nodes
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml)
+    isnan(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -65,7 +66,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml)
+    isinf(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -102,7 +103,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml)
+    isfinite(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -139,7 +140,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    maximum(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -149,8 +150,8 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self == other, 0.5 * grad, where(self < other, 0, grad))
-        other: where(self == other, 0.5 * grad, where(self > other, 0, grad))
+        input: where(input == other, 0.5 * grad, where(input < other, 0, grad))
+        other: where(input == other, 0.5 * grad, where(input > other, 0, grad))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -192,7 +193,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    minimum(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -202,8 +203,8 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self == other, 0.5 * grad, where(self > other, 0, grad))
-        other: where(self == other, 0.5 * grad, where(self < other, 0, grad))
+        input: where(input == other, 0.5 * grad, where(input > other, 0, grad))
+        other: where(input == other, 0.5 * grad, where(input < other, 0, grad))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -245,7 +246,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    fmax(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -255,8 +256,8 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where((self >= other) | isnan(other), grad, 0)
-        other: where((self >= other) | isnan(other), 0, grad)
+        input: where((input >= other) | isnan(other), grad, 0)
+        other: where((input >= other) | isnan(other), 0, grad)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -298,7 +299,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    fmin(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -308,8 +309,8 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where((self <= other) | isnan(other), grad, 0)
-        other: where((self <= other) | isnan(other), 0, grad)
+        input: where((input <= other) | isnan(other), grad, 0)
+        other: where((input <= other) | isnan(other), 0, grad)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -377,7 +378,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    where.input(Tensor condition, Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -388,7 +389,7 @@ def where_self(
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(condition, grad, 0)
+        input: where(condition, grad, 0)
         other: where(condition, 0, grad)
     Raises:
         RuntimeError: expected: the condition of a choice is a bool tensor.
@@ -432,7 +433,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml)
+    clamp.both(Tensor input, Scalar min, Scalar max) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -443,7 +444,7 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where((self >= min) & (self <= max), grad, 0)
+        input: where((input >= min) & (input <= max), grad, 0)
     """
     if not watch.every and out is None:
         result = kernels.CLAMP_BOTH.launch(input, min, max)
@@ -495,7 +496,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml)
+    clamp(Tensor input, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -506,7 +507,7 @@ def clamp_default(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else clamp(self, min,
+        through: clamp_max(input, max) if min is None else (clamp_min(input, min) if max is None else clamp(input, min,
             max))
     Raises:
         RuntimeError: expected: at least one bound is given.
@@ -549,7 +550,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml)
+    clamp.Tensor(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -560,8 +561,8 @@ def clamp_tensor(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else
-            clamp_max(clamp_min(self, min), max))
+        through: clamp_max(input, max) if min is None else (clamp_min(input, min) if max is None else
+            clamp_max(clamp_min(input, min), max))
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
@@ -607,7 +608,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml)
+    clamp_min(Tensor input, Scalar min) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -617,7 +618,7 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self >= min, grad, 0)
+        input: where(input >= min, grad, 0)
     """
     if not watch.every and out is None:
         result = kernels.CLAMP_MIN.launch(input, min)
@@ -663,7 +664,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml)
+    clamp_min.Tensor(Tensor input, Tensor min) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -673,8 +674,8 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self >= min, grad, 0)
-        min: where(self < min, grad, 0)
+        input: where(input >= min, grad, 0)
+        min: where(input < min, grad, 0)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -727,7 +728,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml)
+    clamp_max(Tensor input, Scalar max) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -737,7 +738,7 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self <= max, grad, 0)
+        input: where(input <= max, grad, 0)
     """
     if not watch.every and out is None:
         result = kernels.CLAMP_MAX.launch(input, max)
@@ -783,7 +784,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml)
+    clamp_max.Tensor(Tensor input, Tensor max) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -793,8 +794,8 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: where(self <= max, grad, 0)
-        max: where(self > max, grad, 0)
+        input: where(input <= max, grad, 0)
+        max: where(input > max, grad, 0)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -847,7 +848,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    eq.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -904,7 +905,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    ne.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -961,7 +962,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    lt.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1018,7 +1019,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    le.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1075,7 +1076,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    gt.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1132,7 +1133,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    ge.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1189,7 +1190,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml)
+    signbit(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1226,7 +1227,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml)
+    isposinf(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1263,7 +1264,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml)
+    isneginf(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1300,7 +1301,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml)
+    isreal(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1344,7 +1345,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml)
+    nan_to_num(Tensor input, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1356,12 +1357,12 @@ def nan_to_num(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: complex(real, replace_odd(imag_copy(self), of_nan, above, below)) if self.is_complex() else real if
-            self.is_floating_point() else self.clone()
+        through: complex(real, replace_odd(imag_copy(input), of_nan, above, below)) if input.is_complex() else real if
+            input.is_floating_point() else input.clone()
         where of_nan: 0.0 if nan is None else nan
-        where above: largest_number(self.dtype) if posinf is None else posinf
-        where below: -largest_number(self.dtype) if neginf is None else neginf
-        where real: replace_odd(real_copy(self), of_nan, above, below)
+        where above: largest_number(input.dtype) if posinf is None else posinf
+        where below: -largest_number(input.dtype) if neginf is None else neginf
+        where real: replace_odd(real_copy(input), of_nan, above, below)
     Example:
         >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, -sg.inf]), posinf=9.0)
         tensor([ 0.0000e+00,  9.0000e+00, -3.4028e+38])
@@ -1415,7 +1416,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml)
+    replace_odd(Tensor input, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1426,7 +1427,7 @@ def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tens
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(isfinite(self), grad, 0)
+        input: where(isfinite(input), grad, 0)
     """
     if not watch.every:
         result = kernels.REPLACE_ODD.launch(input, nan, posinf, neginf)
@@ -1482,8 +1483,8 @@ def where(condition, *args, **kwargs):
     """The indices where the condition holds, one tensor for each dimension.
 
     Overloads:
-        where_default(condition)
-        where_self(condition, input, other): x where the condition holds, y elsewhere.
+        where(condition)
+        where(condition, input, other): x where the condition holds, y elsewhere.
     Args:
         condition: tensor.
         input: tensor or number.
@@ -1501,6 +1502,9 @@ def where(condition, *args, **kwargs):
     if len(args) == 2 and not kwargs:
         return where_self(condition, *args)
     return _where_overloads(condition, *args, **kwargs)
+
+
+where.__signature__ = LazySignature(of_overloads, _where_overloads.functions)
 
 
 _clamp_overloads = Overloads(
@@ -1529,9 +1533,9 @@ def clamp(input, min=None, max=None, *, out=None):
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
     Overloads:
-        clamp_both(input, min, max): x limited to [min, max]: clamp with both bounds.
-        clamp_default(input, min=None, max=None)
-        clamp_tensor(input, min=None, max=None): x limited to [min, max], element by element.
+        clamp(input, min, max): x limited to [min, max]: clamp with both bounds.
+        clamp(input, min=None, max=None)
+        clamp(input, min=None, max=None): x limited to [min, max], element by element.
     Args:
         input: tensor.
         min: number or tensor or None; default None.
@@ -1550,6 +1554,9 @@ def clamp(input, min=None, max=None, *, out=None):
     if isinstance(min, Tensor) and isinstance(max, Tensor):
         return clamp_tensor(input, min, max, out=out)
     return _clamp_overloads(input, min, max, **({} if out is None else {"out": out}))
+
+
+clamp.__signature__ = LazySignature(of_overloads, _clamp_overloads.functions)
 
 
 _clamp_min_overloads = Overloads(
@@ -1573,8 +1580,8 @@ def clamp_min(input, min, *, out=None):
     """The larger of x and the number min.
 
     Overloads:
-        clamp_min_default(input, min)
-        clamp_min_tensor(input, min): The larger of x and min. The gradient at ties goes to x.
+        clamp_min(input, min)
+        clamp_min(input, min): The larger of x and min. The gradient at ties goes to x.
     Args:
         input: tensor.
         min: number or tensor.
@@ -1588,6 +1595,9 @@ def clamp_min(input, min, *, out=None):
     if isinstance(min, Tensor):
         return clamp_min_tensor(input, min, out=out)
     return _clamp_min_overloads(input, min, **({} if out is None else {"out": out}))
+
+
+clamp_min.__signature__ = LazySignature(of_overloads, _clamp_min_overloads.functions)
 
 
 _clamp_max_overloads = Overloads(
@@ -1611,8 +1621,8 @@ def clamp_max(input, max, *, out=None):
     """The smaller of x and the number max.
 
     Overloads:
-        clamp_max_default(input, max)
-        clamp_max_tensor(input, max): The smaller of x and max. The gradient at ties goes to x.
+        clamp_max(input, max)
+        clamp_max(input, max): The smaller of x and max. The gradient at ties goes to x.
     Args:
         input: tensor.
         max: number or tensor.
@@ -1626,6 +1636,9 @@ def clamp_max(input, max, *, out=None):
     if isinstance(max, Tensor):
         return clamp_max_tensor(input, max, out=out)
     return _clamp_max_overloads(input, max, **({} if out is None else {"out": out}))
+
+
+clamp_max.__signature__ = LazySignature(of_overloads, _clamp_max_overloads.functions)
 
 
 _clamp__overloads = Overloads(
@@ -1661,6 +1674,9 @@ def clamp_(input, min=None, max=None):
     return _clamp__overloads(input, min, max)
 
 
+clamp_.__signature__ = LazySignature(of_overloads, _clamp__overloads.functions)
+
+
 _clamp_min__overloads = Overloads(
     "clamp_min_",
     [
@@ -1685,6 +1701,9 @@ def clamp_min_(input, min):
     if isinstance(min, Tensor):
         return clamp_min_tensor_(input, min)
     return _clamp_min__overloads(input, min)
+
+
+clamp_min_.__signature__ = LazySignature(of_overloads, _clamp_min__overloads.functions)
 
 
 _clamp_max__overloads = Overloads(
@@ -1713,6 +1732,7 @@ def clamp_max_(input, max):
     return _clamp_max__overloads(input, max)
 
 
+clamp_max_.__signature__ = LazySignature(of_overloads, _clamp_max__overloads.functions)
 clip = clamp
 not_equal = ne
 less = lt

@@ -56,7 +56,7 @@ def conj(input: Tensor) -> Tensor:
     """The complex conjugate, a view: it is computed when it is used; real numbers are their own. What is written to it
     reaches the tensor conjugated. `conj` of a conjugate is a view of the numbers as they are.
 
-    conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    conj(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -64,7 +64,7 @@ def conj(input: Tensor) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.conj()
+        input: grad.conj()
     Example:
         >>> z = sg.tensor([1 + 2j])
         >>> z.conj()
@@ -106,7 +106,7 @@ def _conj(name: str, self) -> Any:
 def _neg_view(input: Tensor) -> Tensor:
     """The negative, a view: it is computed when it is used, and what is written to it reaches the tensor negated.
 
-    _neg_view(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    _neg_view(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -114,7 +114,7 @@ def _neg_view(input: Tensor) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: -grad
+        input: -grad
     Example:
         >>> sg.tensor([1.0])._neg_view()
         tensor([-1.])
@@ -152,7 +152,7 @@ def __neg_view(name: str, self) -> Any:
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, computed at once; real numbers are their own.
 
-    conj_physical(Tensor self) -> Tensor (derivatives.yaml)
+    conj_physical(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -161,7 +161,7 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`; `input` itself for bool, integers, floats.
     Gradients:
-        self: grad.conj()
+        input: grad.conj()
     Example:
         >>> sg.conj_physical(sg.tensor([1 + 2j]))
         tensor([1.-2.j])
@@ -212,7 +212,7 @@ def _conj_physical(name: str, self, into=None) -> Any:
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself; of a conjugate, which `conj` gives as a view, the numbers in memory of their own.
 
-    resolve_conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    resolve_conj(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -220,7 +220,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self
+        through: input
     Example:
         >>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())
         tensor([1.-2.j])
@@ -248,7 +248,7 @@ def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself; of a negative that is a view, as `imag` of a conjugate gives it, the numbers in memory of their
     own.
 
-    resolve_neg(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    resolve_neg(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -256,7 +256,7 @@ def resolve_neg(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self
+        through: input
     Example:
         >>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)
         tensor([-2.])
@@ -283,7 +283,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 def real_copy(input: Tensor) -> Tensor:
     """The real part, in memory of its own; a real tensor itself.
 
-    real_copy(Tensor self) -> Tensor (derivatives.yaml)
+    real_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -292,7 +292,7 @@ def real_copy(input: Tensor) -> Tensor:
         Tensor: the dtype of `input`, its real counterpart for complex numbers; `input` itself for bool, integers,
             floats.
     Gradients:
-        self: grad
+        input: grad
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif":
         return input
@@ -322,7 +322,7 @@ def _real_copy(name: str, self, into=None) -> Any:
 def imag_copy(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, in memory of its own.
 
-    imag_copy(Tensor self) -> Tensor (derivatives.yaml)
+    imag_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: complex numbers.
 
     Args:
@@ -330,7 +330,7 @@ def imag_copy(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: grad * 1j
+        input: grad * 1j
     """
     if (
         input.__class__ not in plain
@@ -354,7 +354,7 @@ def _imag_copy(name: str, self, into=None) -> Any:
 def real(input: Tensor) -> Tensor:
     """The real part, a view; a real tensor itself.
 
-    real(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    real(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -362,7 +362,7 @@ def real(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: select(view_as_real(self), -1, 0)
+        through: select(view_as_real(input), -1, 0)
     Example:
         >>> z = sg.tensor([1 + 2j])
         >>> sg.real(z)
@@ -393,7 +393,7 @@ def real(input: Tensor) -> Tensor:
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, a view.
 
-    imag(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    imag(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: complex numbers.
 
     Args:
@@ -401,7 +401,7 @@ def imag(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: select(view_as_real(self), -1, 1)
+        through: select(view_as_real(input), -1, 1)
     Raises:
         RuntimeError: expected: the tensor is complex.
     Example:
@@ -534,7 +534,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
 
-    angle(Tensor self) -> Tensor (derivatives.yaml)
+    angle(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -544,8 +544,8 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
             numbers.
     Gradients:
-        self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.dtype.is_complex
-            else zeros_like(grad)
+        input: grad * where(input == 0, 0, input * 1j / where(input == 0, 1, input * input.conj())) if
+            input.dtype.is_complex else zeros_like(grad)
     Example:
         >>> sg.angle(sg.tensor([1j, -1 + 0j]))
         tensor([1.5708, 3.1416])
@@ -583,7 +583,7 @@ def _angle(name: str, self, into=None) -> Any:
 def view_as_real(input: Tensor) -> Tensor:
     """The real and the imaginary parts in a new last dimension of size 2.
 
-    view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    view_as_real(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: complex numbers.
 
     Args:
@@ -591,7 +591,7 @@ def view_as_real(input: Tensor) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: complex_of_pairs(grad)
+        input: complex_of_pairs(grad)
     Raises:
         RuntimeError: expected: the tensor is complex.
     Example:
@@ -636,7 +636,7 @@ def _view_as_real(name: str, self) -> Any:
 def view_as_complex(input: Tensor) -> Tensor:
     """The complex numbers whose parts stand in the last dimension, of size 2.
 
-    view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    view_as_complex(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -644,7 +644,7 @@ def view_as_complex(input: Tensor) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: view_as_real(grad)
+        input: view_as_real(grad)
     Raises:
         RuntimeError: expected: pairs of floating-point numbers in the last dimension, whose strides and offset fit
             complex numbers.

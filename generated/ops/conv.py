@@ -17,6 +17,7 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.ops.conv import checks as conv_checks
 from ...runtime.ops.conv import cpu as conv_cpu
@@ -84,7 +85,7 @@ def convolution(
     """Cross-correlation over the last len(stride) dimensions: y[n, o, p] = bias[o] + sum over c, k of x[n, c, stride p +
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
-    convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
+    convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
     Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
@@ -99,8 +100,8 @@ def convolution(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: convolution_input_backward(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)
-        weight: convolution_weight_backward(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)
+        input: convolution_input_backward(grad, conjugate(weight), input.shape, stride, padding, dilation, groups)
+        weight: convolution_weight_backward(grad, conjugate(input), weight.shape, stride, padding, dilation, groups)
         bias: sum_all_but(grad, grad.ndim - len(stride) - 1)
     Raises:
         RuntimeError: expected: shapes that fit together, steps above 0, pads not below, a kernel no larger than the
@@ -341,7 +342,7 @@ def convolution_weight_backward(
 ) -> Tensor:
     """The gradient of convolution's weight, of shape weight_shape.
 
-    convolution_weight_backward(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
+    convolution_weight_backward(Tensor grad_output, Tensor input, int[] weight_shape, int[] stride, int[] padding, int[]
     dilation, int groups) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -356,8 +357,8 @@ def convolution_weight_backward(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        grad_output: convolution(conjugate(self), grad, None, stride, padding, dilation, groups)
-        self: convolution_input_backward(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)
+        grad_output: convolution(conjugate(input), grad, None, stride, padding, dilation, groups)
+        input: convolution_input_backward(conjugate(grad_output), grad, input.shape, stride, padding, dilation, groups)
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution with a weight of this shape.
     """
@@ -469,7 +470,7 @@ def conv1d_default(
 ) -> Tensor:
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
-    conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
+    conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
     groups=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -485,7 +486,7 @@ def conv1d_default(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: convolution(self, weight, bias, stride, padding, dilation, groups)
+        through: convolution(input, weight, bias, stride, padding, dilation, groups)
     """
     if (
         input.__class__ not in plain
@@ -530,7 +531,7 @@ def conv1d_padding(
 ) -> Tensor:
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
-    conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
+    conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
     dilation=1, int groups=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -546,7 +547,7 @@ def conv1d_padding(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: convolution(self, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
+        through: convolution(input, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
             dilation, groups)
     """
     if (
@@ -611,7 +612,7 @@ def conv2d_default(
 ) -> Tensor:
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
-    conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
+    conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
     groups=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -627,7 +628,7 @@ def conv2d_default(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: convolution(self, weight, bias, stride, padding, dilation, groups)
+        through: convolution(input, weight, bias, stride, padding, dilation, groups)
     """
     if (
         input.__class__ not in plain
@@ -672,7 +673,7 @@ def conv2d_padding(
 ) -> Tensor:
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
-    conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
+    conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
     dilation=1, int groups=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -688,7 +689,7 @@ def conv2d_padding(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: convolution(self, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
+        through: convolution(input, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
             dilation, groups)
     """
     if (
@@ -753,7 +754,7 @@ def conv3d_default(
 ) -> Tensor:
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
-    conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
+    conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
     groups=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -769,7 +770,7 @@ def conv3d_default(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: convolution(self, weight, bias, stride, padding, dilation, groups)
+        through: convolution(input, weight, bias, stride, padding, dilation, groups)
     """
     if (
         input.__class__ not in plain
@@ -814,7 +815,7 @@ def conv3d_padding(
 ) -> Tensor:
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
-    conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
+    conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
     dilation=1, int groups=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -830,7 +831,7 @@ def conv3d_padding(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: convolution(self, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
+        through: convolution(input, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
             dilation, groups)
     """
     if (
@@ -896,7 +897,7 @@ def conv_transpose1d(
 ) -> Tensor:
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
-    conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
+    conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
     output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -913,7 +914,7 @@ def conv_transpose1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: transposed_convolution(self, weight, bias, stride, padding, output_padding, groups, dilation, 1)
+        through: transposed_convolution(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
     Example:
         >>> sg.conv_transpose1d(sg.tensor([[[1.0, 2.0]]]), sg.tensor([[[1.0, 10.0, 100.0]]]), stride=2)
         tensor([[[  1.,  10., 102.,  20., 200.]]])
@@ -978,7 +979,7 @@ def conv_transpose2d(
 ) -> Tensor:
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
-    conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
+    conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
     output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -995,7 +996,7 @@ def conv_transpose2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: transposed_convolution(self, weight, bias, stride, padding, output_padding, groups, dilation, 2)
+        through: transposed_convolution(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
     Example:
         >>> sg.conv_transpose2d(sg.ones(1, 1, 2, 2), sg.ones(1, 1, 2, 2))
         tensor([[[[1., 2., 1.],
@@ -1062,7 +1063,7 @@ def conv_transpose3d(
 ) -> Tensor:
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
-    conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
+    conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
     output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -1079,7 +1080,7 @@ def conv_transpose3d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: transposed_convolution(self, weight, bias, stride, padding, output_padding, groups, dilation, 3)
+        through: transposed_convolution(input, weight, bias, stride, padding, output_padding, groups, dilation, 3)
     Example:
         >>> sg.conv_transpose3d(sg.ones(1, 1, 1, 1, 2), sg.ones(1, 1, 1, 1, 2))
         tensor([[[[[1., 2., 1.]]]]])
@@ -1166,9 +1167,9 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     Overloads:
-        conv1d_default(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
-        conv1d_padding(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1): conv1d with padding
-            named: 'valid' (none) or 'same' (as many outputs as inputs).
+        conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
+        conv1d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1): conv1d with padding named:
+            'valid' (none) or 'same' (as many outputs as inputs).
     Args:
         input: tensor.
         weight: tensor.
@@ -1189,6 +1190,9 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
     return _conv1d_overloads(
         input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
     )
+
+
+conv1d.__signature__ = LazySignature(of_overloads, _conv1d_overloads.functions)
 
 
 _conv2d_overloads = Overloads(
@@ -1228,9 +1232,9 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     Overloads:
-        conv2d_default(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
-        conv2d_padding(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1): conv2d with padding
-            named: 'valid' (none) or 'same' (as many outputs as inputs).
+        conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
+        conv2d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1): conv2d with padding named:
+            'valid' (none) or 'same' (as many outputs as inputs).
     Args:
         input: tensor.
         weight: tensor.
@@ -1255,6 +1259,9 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
     return _conv2d_overloads(
         input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
     )
+
+
+conv2d.__signature__ = LazySignature(of_overloads, _conv2d_overloads.functions)
 
 
 _conv3d_overloads = Overloads(
@@ -1294,9 +1301,9 @@ def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     Overloads:
-        conv3d_default(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
-        conv3d_padding(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1): conv3d with padding
-            named: 'valid' (none) or 'same' (as many outputs as inputs).
+        conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
+        conv3d(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1): conv3d with padding named:
+            'valid' (none) or 'same' (as many outputs as inputs).
     Args:
         input: tensor.
         weight: tensor.
@@ -1318,6 +1325,8 @@ def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
         input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
     )
 
+
+conv3d.__signature__ = LazySignature(of_overloads, _conv3d_overloads.functions)
 
 __all__ = [
     "convolution",

@@ -44,7 +44,7 @@ PDIST = KernelOp("pdist", distance_plans.pdist, distance_cpu.pdist, nodes.PdistB
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml)
+    dist(Tensor input, Tensor other, float p=2) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -55,7 +55,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = Non
     Returns:
         Tensor: the common dtype of the arguments, its real counterpart for complex numbers.
     Gradients:
-        through: linalg_vector_norm(self - other, p)
+        through: linalg_vector_norm(input - other, p)
     Raises:
         RuntimeError: expected: numbers with fractions, real or complex, of shapes that broadcast.
     Example:
@@ -244,7 +244,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml)
+    pdist(Tensor input, float p=2.0) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -254,8 +254,8 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: added_to_pairs(self, grad.unsqueeze(-1) * slopes)
-        where slopes: gradient_of_norm(differences_of_pairs(self), result.unsqueeze(-1), p, -1)
+        input: added_to_pairs(input, grad.unsqueeze(-1) * slopes)
+        where slopes: gradient_of_norm(differences_of_pairs(input), result.unsqueeze(-1), p, -1)
     Raises:
         RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
     Example:

@@ -270,9 +270,10 @@ def _embedding_backward(
 
 
 def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
-    """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
+    """The transpose of embedding_backward: rows of input at indices, zero at padding_idx, over the count if asked.
 
-    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml)
+    embedding_gather(Tensor input, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -283,7 +284,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)
+        input: embedding_backward(grad, indices, input.shape[0], padding_idx, scale_grad_by_freq)
     Raises:
         RuntimeError: expected: a table of rows, and indices of an integer dtype.
     """
@@ -599,7 +600,7 @@ def embedding_bag(
     begin at `offsets` of a vector. Rows padding_idx are left out; per_sample_weights scales rows before the sum. With
     `sparse` the gradient of weight has the rows that are named, and no others.
 
-    embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
+    embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
     include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
@@ -619,8 +620,8 @@ def embedding_bag(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: bags(self, limited_rows(weight, self, max_norm, norm_type), offsets, scale_grad_by_freq, mode, sparse,
-            per_sample_weights, include_last_offset, padding_idx)
+        through: bags(input, limited_rows(weight, input, max_norm, norm_type), offsets, scale_grad_by_freq, mode,
+            sparse, per_sample_weights, include_last_offset, padding_idx)
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: indices as rows, or in one dimension with the offsets
             of the bags, from 0; mode is 'sum', 'mean' or 'max'.

@@ -27,7 +27,7 @@ from ..nodes import exponential as nodes
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml)
+    exp(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -36,7 +36,7 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * result.conj()
+        input: grad * result.conj()
     Example:
         >>> x = sg.tensor([0.0, 1.0], requires_grad=True)
         >>> x.exp().sum().backward()
@@ -84,7 +84,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml)
+    exp2(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -93,7 +93,7 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: 0.6931471805599453 * grad * result.conj()
+        input: 0.6931471805599453 * grad * result.conj()
     Example:
         >>> sg.exp2(sg.tensor([0, 3]))
         tensor([1., 8.])
@@ -140,7 +140,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml)
+    expm1(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -149,7 +149,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * (result + 1).conj()
+        input: grad * (result + 1).conj()
     Example:
         >>> sg.expm1(sg.tensor([0.0, 1e-8]))
         tensor([0.0000e+00, 1.0000e-08])
@@ -196,7 +196,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml)
+    log(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -205,7 +205,7 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad / self.conj()
+        input: grad / input.conj()
     Example:
         >>> sg.log(sg.tensor([1.0, 10.0, 0.0]))
         tensor([0.0000, 2.3026,   -inf])
@@ -252,7 +252,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml)
+    log2(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -261,7 +261,7 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad / (0.6931471805599453 * self.conj())
+        input: grad / (0.6931471805599453 * input.conj())
     Example:
         >>> sg.log2(sg.tensor([1.0, 8.0]))
         tensor([0., 3.])
@@ -308,7 +308,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml)
+    log10(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -317,7 +317,7 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad / (2.302585092994046 * self.conj())
+        input: grad / (2.302585092994046 * input.conj())
     Example:
         >>> sg.log10(sg.tensor([1.0, 1000.0]))
         tensor([0., 3.])
@@ -364,7 +364,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml)
+    log1p(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -373,7 +373,7 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad / (1 + self).conj()
+        input: grad / (1 + input).conj()
     Example:
         >>> sg.log1p(sg.tensor([0.0, 1e-8]))
         tensor([0.0000e+00, 1.0000e-08])
@@ -419,7 +419,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """ln(e^x + e^y), without overflow.
 
-    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    logaddexp(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -429,8 +429,8 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad * sigmoid(self - other).conj()
-        other: grad * sigmoid(other - self).conj()
+        input: grad * sigmoid(input - other).conj()
+        other: grad * sigmoid(other - input).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -472,7 +472,7 @@ def _logaddexp(name: str, self, other, into=None) -> Any:
 def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """log2(2^x + 2^y), without overflow.
 
-    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    logaddexp2(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -482,8 +482,8 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad * sigmoid(0.6931471805599453 * (self - other))
-        other: grad * sigmoid(0.6931471805599453 * (other - self))
+        input: grad * sigmoid(0.6931471805599453 * (input - other))
+        other: grad * sigmoid(0.6931471805599453 * (other - input))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:

@@ -77,7 +77,7 @@ def fft_c2c(input: Tensor, lengths: Sequence[int], dim: Sequence[int], normaliza
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, cut or filled up with zeros to n numbers, exp(2 pi i j k /
     n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] lengths, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml)
+    fft_c2c(Tensor input, int[] lengths, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -89,7 +89,7 @@ def fft_c2c(input: Tensor, lengths: Sequence[int], dim: Sequence[int], normaliza
     Returns:
         Tensor: complex.
     Gradients:
-        self: restored(fft_c2c(grad, lengths, dim, normalization, not forward), self.shape, dim)
+        input: restored(fft_c2c(grad, lengths, dim, normalization, not forward), input.shape, dim)
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; lengths of at least 1; a
             scale of 0 (none), 1 (by the size's root) or 2.
@@ -147,7 +147,7 @@ def fft_r2c(
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates. Those that have
     one are multiplied by `pairs`.
 
-    fft_r2c(Tensor self, int[] lengths, int[] dim, int normalization, bool forward, float pairs=1.0) -> Tensor
+    fft_r2c(Tensor input, int[] lengths, int[] dim, int normalization, bool forward, float pairs=1.0) -> Tensor
     (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
@@ -161,7 +161,7 @@ def fft_r2c(
     Returns:
         Tensor: complex.
     Gradients:
-        self: restored(fft_c2r(grad, lengths, dim, normalization, not forward, 0.5 * pairs), self.shape, dim)
+        input: restored(fft_c2r(grad, lengths, dim, normalization, not forward, 0.5 * pairs), input.shape, dim)
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; lengths of at least 1; the scale
             is 0, 1 or 2.
@@ -231,7 +231,7 @@ def fft_c2r(
     """fft_c2c of the spectrum of real numbers, of which only the first n // 2 + 1 are given, n the last of the lengths;
     those that stand for a pair are multiplied by `pairs`.
 
-    fft_c2r(Tensor self, int[] lengths, int[] dim, int normalization, bool forward, float pairs=1.0) -> Tensor
+    fft_c2r(Tensor input, int[] lengths, int[] dim, int normalization, bool forward, float pairs=1.0) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -246,7 +246,7 @@ def fft_c2r(
         Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
             numbers.
     Gradients:
-        self: restored(fft_r2c(grad, lengths, dim, normalization, not forward, 2 * pairs), self.shape, dim)
+        input: restored(fft_r2c(grad, lengths, dim, normalization, not forward, 2 * pairs), input.shape, dim)
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; lengths of at least 1, the last
             that whose half is given; a scale of 0, 1 or 2.
@@ -323,7 +323,7 @@ def fft_fft(
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_fft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -336,7 +336,7 @@ def fft_fft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, n, dim, scaling(norm, True), True)
+        through: fft_c2c(input, n, dim, scaling(norm, True), True)
     Raises:
         IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
             'ortho' or 'forward'.
@@ -387,7 +387,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ifft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -400,7 +400,7 @@ def fft_ifft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, n, dim, scaling(norm, False), False)
+        through: fft_c2c(input, n, dim, scaling(norm, False), False)
     Raises:
         IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
             'ortho' or 'forward'.
@@ -451,7 +451,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_rfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -464,7 +464,7 @@ def fft_rfft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, n, dim, scaling(norm, True), True, 1.0)
+        through: fft_r2c(input, n, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -515,7 +515,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_irfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -528,7 +528,7 @@ def fft_irfft(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, n, dim, scaling(norm, False), False, 1.0)
+        through: fft_c2r(input, n, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
             not given, at least 1.
@@ -579,7 +579,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_hfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -592,7 +592,7 @@ def fft_hfft(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, n, dim, scaling(norm, True), True, 1.0)
+        through: fft_c2r(input, n, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
             not given, at least 1.
@@ -643,7 +643,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ihfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -656,7 +656,7 @@ def fft_ihfft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, n, dim, scaling(norm, False), False, 1.0)
+        through: fft_r2c(input, n, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -707,7 +707,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_fft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -720,7 +720,7 @@ def fft_fft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, s, dim, scaling(norm, True), True)
+        through: fft_c2c(input, s, dim, scaling(norm, True), True)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -768,7 +768,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ifft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -781,7 +781,7 @@ def fft_ifft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, s, dim, scaling(norm, False), False)
+        through: fft_c2c(input, s, dim, scaling(norm, False), False)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -829,7 +829,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_rfft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -842,7 +842,7 @@ def fft_rfft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, s, dim, scaling(norm, True), True, 1.0)
+        through: fft_r2c(input, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
@@ -890,7 +890,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_irfft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -903,7 +903,7 @@ def fft_irfft2(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, s, dim, scaling(norm, False), False, 1.0)
+        through: fft_c2r(input, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -950,7 +950,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_hfft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -963,7 +963,7 @@ def fft_hfft2(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, s, dim, scaling(norm, True), True, 1.0)
+        through: fft_c2r(input, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -1010,7 +1010,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ihfft2(Tensor input, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1023,7 +1023,7 @@ def fft_ihfft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, s, dim, scaling(norm, False), False, 1.0)
+        through: fft_r2c(input, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
@@ -1071,7 +1071,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_fftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1084,7 +1084,7 @@ def fft_fftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, s, dim, scaling(norm, True), True)
+        through: fft_c2c(input, s, dim, scaling(norm, True), True)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -1133,7 +1133,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ifftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1146,7 +1146,7 @@ def fft_ifftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(self, s, dim, scaling(norm, False), False)
+        through: fft_c2c(input, s, dim, scaling(norm, False), False)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -1195,7 +1195,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_rfftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1208,7 +1208,7 @@ def fft_rfftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, s, dim, scaling(norm, True), True, 1.0)
+        through: fft_r2c(input, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
@@ -1257,7 +1257,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_irfftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1270,7 +1270,7 @@ def fft_irfftn(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, s, dim, scaling(norm, False), False, 1.0)
+        through: fft_c2r(input, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -1318,7 +1318,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_hfftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1331,7 +1331,7 @@ def fft_hfftn(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(self, s, dim, scaling(norm, True), True, 1.0)
+        through: fft_c2r(input, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -1379,7 +1379,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
+    fft_ihfftn(Tensor input, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1392,7 +1392,7 @@ def fft_ihfftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(self, s, dim, scaling(norm, False), False, 1.0)
+        through: fft_r2c(input, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
@@ -1437,7 +1437,7 @@ def fft_fftshift(
 ) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml)
+    fft_fftshift(Tensor input, int[1]? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1448,7 +1448,7 @@ def fft_fftshift(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: roll(self, halves(self.shape, dim), dim)
+        through: roll(input, halves(input.shape, dim), dim)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
     Example:
@@ -1482,7 +1482,7 @@ def fft_ifftshift(
 ) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml)
+    fft_ifftshift(Tensor input, int[1]? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1493,7 +1493,7 @@ def fft_ifftshift(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: roll(self, negated(halves(self.shape, dim)), dim)
+        through: roll(input, negated(halves(input.shape, dim)), dim)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
     Example:
@@ -1539,7 +1539,7 @@ def stft(
     hop_length; without, the first frame begins with the signal, or with `align_to_window` a window that is shorter than
     n_fft does.
 
-    stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
+    stft.center(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
     align_to_window=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
@@ -1560,8 +1560,8 @@ def stft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: spectrogram(around_window(self, win_length, n_fft) if align_to_window else self, n_fft, hop_length,
-            centred_window(window, win_length, n_fft, self), pad_mode, normalized, onesided, return_complex)
+        through: spectrogram(around_window(input, win_length, n_fft) if align_to_window else input, n_fft, hop_length,
+            centred_window(window, win_length, n_fft, input), pad_mode, normalized, onesided, return_complex)
     Raises:
         NotImplementedError, RuntimeError: expected: signals (time,) or (batch, time) of at least n_fft numbers; a
             window of win_length numbers, at most n_fft.
@@ -1686,7 +1686,7 @@ def istft(
     """The inverse of stft: the signal whose frames differ least from those of the spectra (Griffin and Lim 1984); what the
     windows do not cover cannot be told.
 
-    istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
+    istft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
     (derivatives.yaml)
     Dtypes: complex numbers.
@@ -1706,7 +1706,7 @@ def istft(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: overlapped(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), center,
+        through: overlapped(input, n_fft, hop_length, centred_window(window, win_length, n_fft, input), center,
             normalized, onesided, length, return_complex)
     Raises:
         RuntimeError: expected: complex spectra (frequencies, frames) or (batch, frequencies, frames), and what stft was

@@ -111,7 +111,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml)
+    border_pad(Tensor input, int[] pad, str mode) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -121,7 +121,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: border_pad_backward(grad, self.shape, pad, mode)
+        input: border_pad_backward(grad, input.shape, pad, mode)
     Raises:
         NotImplementedError, RuntimeError: expected: pairs of (before, after) for the last dimensions, of which there is
             enough to fill them.
@@ -239,7 +239,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml)
+    pixel_shuffle(Tensor input, int upscale_factor) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -249,7 +249,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: pixel_unshuffle(grad, upscale_factor)
+        input: pixel_unshuffle(grad, upscale_factor)
     Raises:
         RuntimeError: expected: at least three dimensions; channels that the square of a positive factor divides.
     Example:
@@ -305,7 +305,7 @@ def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml)
+    pixel_unshuffle(Tensor input, int downscale_factor) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -315,7 +315,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: pixel_shuffle(grad, downscale_factor)
+        input: pixel_shuffle(grad, downscale_factor)
     Raises:
         RuntimeError: expected: at least three dimensions; height and width that a positive factor divides.
     Example:
@@ -374,7 +374,7 @@ def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml)
+    channel_shuffle(Tensor input, int groups) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -384,7 +384,7 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: channel_shuffle(grad, self.shape[1] // groups or 1)
+        input: channel_shuffle(grad, input.shape[1] // groups or 1)
     Raises:
         RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
     Example:
@@ -442,7 +442,7 @@ def resample(
 ) -> Tensor:
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
-    resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
+    resample(Tensor input, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -457,7 +457,7 @@ def resample(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)
+        input: resample_backward(grad, dim, input.shape[dim], filter, align_corners, scale, antialias)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
@@ -639,7 +639,7 @@ def resample_bytes(
 ) -> Tensor:
     """resample of numbers from 0 to 255, rounded to whole ones, by weights of 16 bits.
 
-    resample_bytes(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) ->
+    resample_bytes(Tensor input, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) ->
     Tensor (derivatives.yaml)
     Dtypes: integers.
 
@@ -720,7 +720,7 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
 def sample_grid(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
     """grid_sampler by the kernels of the host, for images of fewer than 2^31 pixels.
 
-    sample_grid(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    sample_grid(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -733,8 +733,8 @@ def sample_grid(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mo
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grid_sample_input_grad(grad, grid, self.shape, interpolation_mode, padding_mode, align_corners)
-        grid: grid_sample_grid_grad(grad, self, grid, interpolation_mode, padding_mode, align_corners)
+        input: grid_sample_input_grad(grad, grid, input.shape, interpolation_mode, padding_mode, align_corners)
+        grid: grid_sample_grid_grad(grad, input, grid, interpolation_mode, padding_mode, align_corners)
     Raises:
         RuntimeError: expected: an image and a grid of floats of one batch size and dtype, with one coordinate for each
             spatial dimension.
@@ -822,7 +822,7 @@ def grid_sampler(
     """The image x at the places of a grid, from -1 to 1 in each dimension. Interpolation is 0 (bilinear), 1 (nearest) or 2
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
-    grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -836,7 +836,7 @@ def grid_sampler(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
+        through: grid_samples(input, grid, interpolation_mode, padding_mode, align_corners)
     Raises:
         RuntimeError: expected: an image and a grid of floats of one batch size and dtype, with one coordinate for each
             spatial dimension.

@@ -20,6 +20,7 @@ from ...runtime.dispatch.errors import listed, reraise
 from ...runtime.dispatch.kernel_ops.general import array_in, arrays_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.ops.indexing import checks as indexing_checks
 from ...runtime.ops.indexing import checks_take_put as indexing_checks_take_put
@@ -216,7 +217,7 @@ COPY_ = KernelOp(
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml)
+    index.Tensor(Tensor input, Tensor?[] indices) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -225,7 +226,7 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: index_backward(grad, self.shape, indices)
+        input: index_backward(grad, input.shape, indices)
     Raises:
         IndexError: expected: index tensors of integers or bools, no more than dimensions; masks have the shape they
             select from.
@@ -335,7 +336,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml)
+    index_put(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -347,7 +348,7 @@ def index_put(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad if accumulate else zero_at(grad, indices)
+        input: grad if accumulate else zero_at(grad, indices)
         values: index(grad, indices)
     Raises:
         IndexError: expected: indices as for index; nothing is added in-place to elements that overlap.
@@ -440,7 +441,7 @@ def index_select(
 ) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml)
+    index_select(Tensor input, int dim, Tensor index) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -452,7 +453,7 @@ def index_select(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: index_add(zeros_of(grad, self.shape), dim, index, grad)
+        input: index_add(zeros_of(grad, input.shape), dim, index, grad)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the index is a vector (or a number).
     Example:
@@ -526,7 +527,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -540,7 +541,7 @@ def index_add(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad
+        input: grad
         source: scaled(grad.index_select(dim, index), alpha).reshape(source.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the source has one slice for each index.
@@ -662,7 +663,7 @@ def gather(
 ) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml)
+    gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -675,7 +676,7 @@ def gather(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: scatter_add(zeros_of(grad, self.shape), dim, index, grad)
+        input: scatter_add(zeros_of(grad, input.shape), dim, index, grad)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the index has as many dimensions and is nowhere larger,
             except along `dim`.
@@ -741,7 +742,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml)
+    scatter.src(Tensor input, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -753,7 +754,7 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad.scatter(dim, index, 0)
+        input: grad.scatter(dim, index, 0)
         src: padded_to(grad.gather(dim, index), src.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
@@ -844,7 +845,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml)
+    scatter.value(Tensor input, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -856,7 +857,7 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.scatter(dim, index, 0)
+        input: grad.scatter(dim, index, 0)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the tensor, except along
             `dim`.
@@ -950,7 +951,7 @@ def scatter_add(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml)
+    scatter_add(Tensor input, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -963,7 +964,7 @@ def scatter_add(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad
+        input: grad
         src: padded_to(grad.gather(dim, index), src.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
@@ -1063,7 +1064,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml)
+    masked_fill.Scalar(Tensor input, Tensor mask, Scalar value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1074,7 +1075,7 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.masked_fill(mask, 0)
+        input: grad.masked_fill(mask, 0)
     Raises:
         RuntimeError: expected: a mask of bools, and one value.
     """
@@ -1131,7 +1132,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml)
+    masked_fill.Tensor(Tensor input, Tensor mask, Tensor value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1142,7 +1143,7 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.masked_fill(mask, 0)
+        input: grad.masked_fill(mask, 0)
         value: grad.masked_fill(mask.logical_not(), 0)
     Raises:
         RuntimeError: expected: a mask of bools, and one value.
@@ -1196,7 +1197,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml)
+    masked_select(Tensor input, Tensor mask) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1206,7 +1207,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self[mask] if self.ndim else index(atleast_1d(self), [atleast_1d(mask)])
+        through: input[mask] if input.ndim else index(atleast_1d(input), [atleast_1d(mask)])
     Raises:
         RuntimeError: expected: a mask of bools that broadcasts with the tensor: both in their common shape.
     Example:
@@ -1233,7 +1234,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml)
+    nonzero(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1279,7 +1280,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
     """The first `size` rows of nonzero(x), and rows of `fill_value` where there are fewer.
 
-    nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml)
+    nonzero_static(Tensor input, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1291,7 +1292,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
         Tensor: int64.
     Gradients:
         through: constant_pad_nd(places, (0, 0, 0, size - places.shape[0]), fill_value)
-        where places: nonzero(self)
+        where places: nonzero(input)
     Raises:
         RuntimeError: expected: the number of rows is not negative.
     Example:
@@ -1324,7 +1325,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> tuple[Tensor, ...]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml)
+    nonzero.as_tuple(Tensor input, *, bool as_tuple) -> Tensor[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1333,7 +1334,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> tuple[Tensor, ...]:
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: nonzero(atleast_1d(self)).unbind(1) if as_tuple else nonzero(self)
+        through: nonzero(atleast_1d(input)).unbind(1) if as_tuple else nonzero(input)
     """
     if (
         input.__class__ not in plain
@@ -1413,7 +1414,7 @@ def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml)
+    take(Tensor input, Tensor index) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1423,7 +1424,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: added_at(grad, self.shape, index)
+        input: added_at(grad, input.shape, index)
     Raises:
         IndexError, RuntimeError: expected: indices of int64; none into nothing.
     Example:
@@ -1476,7 +1477,7 @@ def _take(name: str, self, index, into=None) -> Any:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml)
+    put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1488,7 +1489,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad if accumulate else grad.put(index, zeros_of(grad, index.shape))
+        input: grad if accumulate else grad.put(index, zeros_of(grad, index.shape))
         source: grad.take(index).reshape(source.shape)
     Raises:
         IndexError, RuntimeError: expected: as many elements as indices, of the tensor's dtype.
@@ -1612,7 +1613,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml)
+    take_along_dim(Tensor input, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1625,7 +1626,7 @@ def take_along_dim(
         Tensor: the dtype that its ops give.
     Gradients:
         through: x.expand(wide[0]).gather(along, places.expand(wide[1]))
-        where x: self.flatten() if dim is None else self
+        where x: input.flatten() if dim is None else input
         where along: 0 if dim is None else dim
         where places: remainder(indices.flatten() if dim is None else indices, x.shape[along] or 1)
         where wide: broadcast_beside("take_along_dim", along, x.shape, places.shape)
@@ -1673,7 +1674,7 @@ def index_copy(
 ) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml)
+    index_copy(Tensor input, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1686,7 +1687,7 @@ def index_copy(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad.index_fill(dim, index, 0)
+        input: grad.index_fill(dim, index, 0)
         source: grad.index_select(dim, index).reshape(source.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index, of the tensor's
@@ -1794,7 +1795,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml)
+    index_fill.int_Scalar(Tensor input, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1806,7 +1807,7 @@ def index_fill_int_scalar(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.index_fill(dim, index, 0)
+        input: grad.index_fill(dim, index, 0)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
     """
@@ -1900,7 +1901,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml)
+    index_fill.int_Tensor(Tensor input, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1912,7 +1913,7 @@ def index_fill_int_tensor(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.index_fill(dim, index, 0)
+        input: grad.index_fill(dim, index, 0)
         value: grad.masked_fill(slice_mask(grad, dim, index).logical_not(), 0)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
@@ -2023,7 +2024,7 @@ def scatter_reduce(
     greatest or least, they share the gradient; PyTorch gives a share to an element that is there but not included, too,
     and loses it.
 
-    scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
+    scatter_reduce.two(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -2039,9 +2040,9 @@ def scatter_reduce(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad * slopes[0].conj()
+        input: grad * slopes[0].conj()
         src: padded_to(grad.gather(dim, index) * slopes[1].conj(), src.shape)
-        where slopes: scatter_reduce_derivatives(self, dim, index, narrowed_to(src, index.shape), reduce, include_self,
+        where slopes: scatter_reduce_derivatives(input, dim, index, narrowed_to(src, index.shape), reduce, include_self,
             result)
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions, for complex numbers of the
@@ -2176,7 +2177,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml)
+    scatter.src_reduce(Tensor input, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2189,7 +2190,7 @@ def scatter_src_reduce(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: scatter_add(self, dim, index, src) if reduce == 'add' else scatter_reduce(self, dim, index, src,
+        through: scatter_add(input, dim, index, src) if reduce == 'add' else scatter_reduce(input, dim, index, src,
             'prod')
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
@@ -2244,7 +2245,7 @@ def scatter_value_reduce(
 ) -> Tensor:
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor (derivatives.yaml)
+    scatter.value_reduce(Tensor input, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2257,9 +2258,9 @@ def scatter_value_reduce(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: scatter_add(self, dim, index, src) if reduce == 'add' else scatter_reduce(self, dim, index, src,
+        through: scatter_add(input, dim, index, src) if reduce == 'add' else scatter_reduce(input, dim, index, src,
             'prod')
-        where src: full_of(self, index.shape, value)
+        where src: full_of(input, index.shape, value)
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
@@ -2316,7 +2317,7 @@ def index_reduce(
 ) -> Tensor:
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
-    index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
+    index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -2332,10 +2333,10 @@ def index_reduce(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
-        where size: self.shape[dim] if self.ndim else 1
+        through: scatter_reduce(input, dim, spread, source, reduce, include_self=include_self)
+        where size: input.shape[dim] if input.ndim else 1
         where places: checked_indices(index.reshape((-1,)), dim, size, "index_reduce", False)
-        where spread: along_dim(places, dim, self.ndim).expand(source.shape)
+        where spread: along_dim(places, dim, input.ndim).expand(source.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index; one of four
             reductions.
@@ -2470,7 +2471,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_written(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """masked_scatter by the kernels of the host, of a mask that broadcasts to x.
 
-    masked_written(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml)
+    masked_written(Tensor input, Tensor mask, Tensor source) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2480,7 +2481,7 @@ def masked_written(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad.masked_fill(mask, 0)
+        input: grad.masked_fill(mask, 0)
         source: masked_scatter_grad(grad, mask, source.shape)
     Raises:
         RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
@@ -2535,7 +2536,7 @@ def _masked_written(name: str, self, mask, source, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml)
+    masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2546,7 +2547,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: scattered_where(self, mask, source)
+        through: scattered_where(input, mask, source)
     Raises:
         RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
     Example:
@@ -2612,7 +2613,7 @@ def select_scatter(
 ) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml)
+    select_scatter(Tensor input, Tensor src, int dim, int index) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2625,7 +2626,7 @@ def select_scatter(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.select_scatter(zeros_of(grad, src.shape), dim, index)
+        input: grad.select_scatter(zeros_of(grad, src.shape), dim, index)
         src: grad.select(dim, index)
     Raises:
         IndexError, RuntimeError: expected: `dim` and `index` in range; the source has the shape of the slice.
@@ -2712,7 +2713,7 @@ def slice_scatter(
 ) -> Tensor:
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
-    slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
+    slice_scatter(Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -2728,7 +2729,7 @@ def slice_scatter(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.slice_scatter(zeros_of(grad, src.shape), dim, start, end, step)
+        input: grad.slice_scatter(zeros_of(grad, src.shape), dim, start, end, step)
         src: slice(grad, dim, start, end, step)
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range; the source has the shape of the slice.
@@ -2812,7 +2813,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml)
+    diagonal_scatter(Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2825,7 +2826,7 @@ def diagonal_scatter(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.diagonal_scatter(zeros_of(grad, src.shape), offset, dim1, dim2)
+        input: grad.diagonal_scatter(zeros_of(grad, src.shape), offset, dim1, dim2)
         src: grad.diagonal(offset, dim1, dim2)
     Raises:
         IndexError, RuntimeError: expected: both dimensions in range; the source has the shape of the diagonal.
@@ -2911,7 +2912,7 @@ def as_strided_scatter(
 ) -> Tensor:
     """x with `src` at as_strided(size, stride, storage_offset).
 
-    as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
+    as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -2925,10 +2926,10 @@ def as_strided_scatter(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: where(region, spread, self)
-        where offset: self.storage_offset()
-        where region: restride(trues_like(src), stride, storage_offset, self.shape, self.stride(), offset)
-        where spread: restride(src.to(self.dtype), stride, storage_offset, self.shape, self.stride(), offset)
+        through: where(region, spread, input)
+        where offset: input.storage_offset()
+        where region: restride(trues_like(src), stride, storage_offset, input.shape, input.stride(), offset)
+        where spread: restride(src.to(input.dtype), stride, storage_offset, input.shape, input.stride(), offset)
     Raises:
         RuntimeError: expected: a layout inside the storage, whose elements do not overlap; the source has its shape.
     Example:
@@ -2965,7 +2966,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml)
+    fill_.Scalar(Tensor(a!) input, Scalar value) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2974,7 +2975,7 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
     Returns:
         Tensor: `input` itself.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
     Raises:
         RuntimeError: expected: one value.
     """
@@ -3005,7 +3006,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml)
+    fill_.Tensor(Tensor(a!) input, Tensor value) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3014,7 +3015,7 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     Returns:
         Tensor: `input` itself.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
         value: grad.sum()
     Raises:
         RuntimeError: expected: one value.
@@ -3044,7 +3045,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml)
+    zero_(Tensor(a!) input) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3052,7 +3053,7 @@ def zero_(input: Tensor) -> Tensor:
     Returns:
         Tensor: `input` itself.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
     Example:
         >>> sg.ones(2).zero_()
         tensor([0., 0.])
@@ -3080,7 +3081,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """x[i, ..., i] becomes `fill_value`; with `wrap` the diagonal begins again after each square of a tall matrix.
 
-    fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml)
+    fill_diagonal_(Tensor(a!) input, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3090,7 +3091,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     Returns:
         Tensor: `input` itself.
     Gradients:
-        through: filled_diagonal(self, fill_value, wrap)
+        through: filled_diagonal(input, fill_value, wrap)
     Raises:
         RuntimeError: expected: two dimensions, or more that are equally long.
     Example:
@@ -3120,7 +3121,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml)
+    copy_(Tensor(a!) input, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3130,7 +3131,7 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
     Returns:
         Tensor: `input` itself.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
         src: grad
     Raises:
         RuntimeError: expected: a source that broadcasts to the tensor: another tensor, brought to its device, or a
@@ -3221,12 +3222,12 @@ def scatter(input, *args, **kwargs):
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
     Overloads:
-        scatter_src(input, dim, index, src)
-        scatter_value(input, dim, index, value): x with y[index_ij, j] = value for dim=0, and so on.
-        scatter_src_reduce(input, dim, index, src, *, reduce): x with src_ij added to y[index_ij, j], or multiplied into
-            it, for dim=0, and so on.
-        scatter_value_reduce(input, dim, index, value, *, reduce): x with `value` added to y[index_ij, j], or multiplied
-            into it, for dim=0, and so on.
+        scatter(input, dim, index, src)
+        scatter(input, dim, index, value): x with y[index_ij, j] = value for dim=0, and so on.
+        scatter(input, dim, index, src, *, reduce): x with src_ij added to y[index_ij, j], or multiplied into it, for
+            dim=0, and so on.
+        scatter(input, dim, index, value, *, reduce): x with `value` added to y[index_ij, j], or multiplied into it, for
+            dim=0, and so on.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
@@ -3252,6 +3253,9 @@ def scatter(input, *args, **kwargs):
     return _scatter_overloads(input, *args, **kwargs)
 
 
+scatter.__signature__ = LazySignature(of_overloads, _scatter_overloads.functions)
+
+
 _masked_fill_overloads = Overloads(
     "masked_fill",
     [
@@ -3273,8 +3277,8 @@ def masked_fill(input, mask, value, *, out=None):
     """`value` where `mask` is true, else x.
 
     Overloads:
-        masked_fill_scalar(input, mask, value)
-        masked_fill_tensor(input, mask, value): The 0-d tensor `value` where `mask` is true, else x.
+        masked_fill(input, mask, value)
+        masked_fill(input, mask, value): The 0-d tensor `value` where `mask` is true, else x.
     Args:
         input: tensor.
         mask: tensor, not differentiated.
@@ -3290,6 +3294,9 @@ def masked_fill(input, mask, value, *, out=None):
     if isinstance(value, Tensor):
         return masked_fill_tensor(input, mask, value, out=out)
     return _masked_fill_overloads(input, mask, value, **({} if out is None else {"out": out}))
+
+
+masked_fill.__signature__ = LazySignature(of_overloads, _masked_fill_overloads.functions)
 
 
 _nonzero_overloads = Overloads(
@@ -3309,9 +3316,8 @@ def nonzero(input, *args, **kwargs):
     """The indices of the elements that are not zero, one row each.
 
     Overloads:
-        nonzero_default(input)
-        nonzero_as_tuple(input, *, as_tuple): The indices of the elements that are not zero, one tensor for each
-            dimension.
+        nonzero(input)
+        nonzero(input, *, as_tuple): The indices of the elements that are not zero, one tensor for each dimension.
     Args:
         input: tensor.
         as_tuple: bool, by keyword.
@@ -3326,6 +3332,9 @@ def nonzero(input, *args, **kwargs):
     if len(kwargs) == 1 and "as_tuple" in kwargs:
         return nonzero_as_tuple(input, *args, **kwargs)
     return _nonzero_overloads(input, *args, **kwargs)
+
+
+nonzero.__signature__ = LazySignature(of_overloads, _nonzero_overloads.functions)
 
 
 _index_fill_overloads = Overloads(
@@ -3359,9 +3368,9 @@ def index_fill(input, dim=None, index=None, value=None, *, out=None, axis=None):
     """x with the slices at `index` along `dim` filled with `value`.
 
     Overloads:
-        index_fill_int_scalar(input, dim, index, value)
-        index_fill_int_tensor(input, dim, index, value): x with the slices at `index` along `dim` filled with the 0-d
-            tensor `value`.
+        index_fill(input, dim, index, value)
+        index_fill(input, dim, index, value): x with the slices at `index` along `dim` filled with the 0-d tensor
+            `value`.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
@@ -3380,6 +3389,9 @@ def index_fill(input, dim=None, index=None, value=None, *, out=None, axis=None):
     if isinstance(value, Tensor):
         return index_fill_int_tensor(input, dim, index, value, out=out)
     return _index_fill_overloads(input, dim, index, value, **({} if out is None else {"out": out}))
+
+
+index_fill.__signature__ = LazySignature(of_overloads, _index_fill_overloads.functions)
 
 
 _fill__overloads = Overloads(
@@ -3403,8 +3415,8 @@ def fill_(input, value):
     """Every element becomes `value`.
 
     Overloads:
-        fill__scalar(input, value)
-        fill__tensor(input, value): Every element becomes the 0-d tensor `value`.
+        fill_(input, value)
+        fill_(input, value): Every element becomes the 0-d tensor `value`.
     Args:
         input: tensor.
         value: number or tensor.
@@ -3417,6 +3429,9 @@ def fill_(input, value):
     if isinstance(value, Tensor):
         return fill__tensor(input, value)
     return _fill__overloads(input, value)
+
+
+fill_.__signature__ = LazySignature(of_overloads, _fill__overloads.functions)
 
 
 _scatter__overloads = Overloads(
@@ -3481,6 +3496,9 @@ def scatter_(input, *args, **kwargs):
     return _scatter__overloads(input, *args, **kwargs)
 
 
+scatter_.__signature__ = LazySignature(of_overloads, _scatter__overloads.functions)
+
+
 _masked_fill__overloads = Overloads(
     "masked_fill_",
     [
@@ -3505,6 +3523,9 @@ def masked_fill_(input, mask, value):
     if isinstance(value, Tensor):
         return masked_fill_tensor_(input, mask, value)
     return _masked_fill__overloads(input, mask, value)
+
+
+masked_fill_.__signature__ = LazySignature(of_overloads, _masked_fill__overloads.functions)
 
 
 _index_fill__overloads = Overloads(
@@ -3545,6 +3566,7 @@ def index_fill_(input, dim=None, index=None, value=None, *, axis=None):
     return _index_fill__overloads(input, dim, index, value)
 
 
+index_fill_.__signature__ = LazySignature(of_overloads, _index_fill__overloads.functions)
 argwhere = nonzero
 
 __all__ = [

@@ -21,6 +21,7 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.namespace import op
 from ...runtime.ops.linalg import checks as linalg_checks
@@ -312,7 +313,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml)
+    inverse(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -321,7 +322,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: linalg_inv(self)
+        through: linalg_inv(input)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -666,7 +667,7 @@ def linalg_solve_triangular(
 ) -> Tensor:
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
-    linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
+    linalg_solve_triangular(Tensor input, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -681,7 +682,7 @@ def linalg_solve_triangular(
         Tensor: the dtype that all tensors share.
     Gradients:
         through: x if left else x.mT
-        where pair: broadcast_batches("linalg_solve_triangular", self if left else self.mT, B if left else B.mT)
+        where pair: broadcast_batches("linalg_solve_triangular", input if left else input.mT, B if left else B.mT)
         where x: solve_triangular_matrices(pair[0], pair[1], upper if left else not upper, unitriangular)
     Raises:
         RuntimeError: expected: square matrices, and matrices of as many rows, or columns if not `left`; batches
@@ -785,7 +786,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml)
+    cofactors(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -793,9 +794,9 @@ def cofactors(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: (grad * conjugate(result)).sum([-2, -1], True) * adjoint(inverse) -
+        input: (grad * conjugate(result)).sum([-2, -1], True) * adjoint(inverse) -
             conjugate(result).matmul(grad.mT).matmul(adjoint(inverse))
-        where inverse: linalg_inv_ex(self).inverse
+        where inverse: linalg_inv_ex(input).inverse
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -837,7 +838,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml)
+    det(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -846,7 +847,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: linalg_det(self)
+        through: linalg_det(input)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -932,7 +933,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml)
+    slogdet(Tensor input) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -942,7 +943,7 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tens
         sign: the dtype that its ops give.
         logabsdet: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: linalg_slogdet(self)
+        through: linalg_slogdet(input)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -966,7 +967,7 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tens
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml)
+    logdet(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -975,8 +976,8 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: det.logabsdet + phase if self.is_complex() else where(det.sign < 0, phase, det.logabsdet)
-        where det: linalg_slogdet(self)
+        through: det.logabsdet + phase if input.is_complex() else where(det.sign < 0, phase, det.logabsdet)
+        where det: linalg_slogdet(input)
         where phase: det.sign.log()
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
@@ -1003,7 +1004,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml)
+    cholesky_factor(Tensor input, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1013,7 +1014,7 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         L: the dtype of `input`.
         info: int32.
     Gradients:
-        self: of_lower_backward(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False)))
+        input: of_lower_backward(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False)))
         where inner: solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)
         where left: solve_triangular_matrices(L, of_lower(self_t), False, False)
     Raises:
@@ -1065,7 +1066,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml)
+    linalg_cholesky(Tensor input, *, bool upper=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1076,7 +1077,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
         Tensor: the dtype of `input`.
     Gradients:
         through: adjoint(lower) if upper else lower
-        where lower: cholesky_factor(hermitian_input(adjoint(self) if upper else self), True).L
+        where lower: cholesky_factor(hermitian_input(adjoint(input) if upper else input), True).L
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -1109,7 +1110,7 @@ def linalg_cholesky_ex(
 ) -> tuple[Tensor, Tensor]:
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
-    linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
+    linalg_cholesky_ex(Tensor input, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -1123,7 +1124,7 @@ def linalg_cholesky_ex(
         info: int32.
     Gradients:
         through: (adjoint(found.L) if upper else found.L, found.info)
-        where found: cholesky_factor(hermitian_input(adjoint(self) if upper else self), check_errors)
+        where found: cholesky_factor(hermitian_input(adjoint(input) if upper else input), check_errors)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -1166,7 +1167,7 @@ _linalg_cholesky_ex_result = ReturnType("linalg_cholesky_ex", ("L", "info"))
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml)
+    cholesky(Tensor input, bool upper=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1176,7 +1177,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: linalg_cholesky(self, upper=upper)
+        through: linalg_cholesky(input, upper=upper)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -1212,7 +1213,7 @@ def triangular_solve(
 ) -> tuple[Tensor, Tensor]:
     """X with A X = B, or A^T X = B if `transpose`, where A is triangular, and a copy of A: linalg.solve_triangular.
 
-    triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor
+    triangular_solve(Tensor input, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor
     solution, Tensor cloned_coefficient) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -1228,7 +1229,7 @@ def triangular_solve(
         cloned_coefficient: the dtype that all tensors share.
     Gradients:
         through: (solve_triangular_matrices(turned, pair[1], upper != transpose, unitriangular), pair[0].clone())
-        where pair: broadcast_batches("triangular_solve", A, self)
+        where pair: broadcast_batches("triangular_solve", A, input)
         where turned: pair[0].mT if transpose else pair[0]
     Raises:
         RuntimeError: expected: matrices B, and square matrices A of as many rows; batches broadcast.
@@ -1274,7 +1275,7 @@ _triangular_solve_result = ReturnType("triangular_solve", ("solution", "cloned_c
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml)
+    cholesky_solve(Tensor input, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1286,7 +1287,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
         Tensor: the dtype that its ops give.
     Gradients:
         through: solve_triangular_matrices(adjoint(pair[0]), middle, True, False)
-        where pair: broadcast_batches("cholesky_solve", adjoint(input2) if upper else input2, self)
+        where pair: broadcast_batches("cholesky_solve", adjoint(input2) if upper else input2, input)
         where middle: solve_triangular_matrices(pair[0], pair[1], False, False)
     Raises:
         RuntimeError: expected: matrices B and square factors of as many rows; batches broadcast.
@@ -1321,7 +1322,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml)
+    cholesky_inverse(Tensor input, bool upper=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1331,7 +1332,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: cholesky_solve(identity_of(self), self, upper)
+        through: cholesky_solve(identity_of(input), input, upper)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -1368,7 +1369,7 @@ def linalg_matrix_norm_default(
     """A norm of matrices: 1 the greatest sum of a column's |x_i|, inf of a row's, 2 the greatest singular value; negative
     orders the least of these.
 
-    linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
+    linalg_matrix_norm(Tensor input, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
     Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -1382,7 +1383,7 @@ def linalg_matrix_norm_default(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+        through: norm_of_matrices(input.to(dtype), ord, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
             dimensions.
@@ -1429,7 +1430,7 @@ def linalg_matrix_norm_str_ord(
 ) -> Tensor:
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
-    linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
+    linalg_matrix_norm.str_ord(Tensor input, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
     dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -1443,7 +1444,7 @@ def linalg_matrix_norm_str_ord(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+        through: norm_of_matrices(input.to(dtype), ord, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
             dimensions.
@@ -1502,7 +1503,7 @@ def linalg_norm_default(
 ) -> Tensor:
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
-    linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+    linalg_norm(Tensor input, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
     Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -1516,7 +1517,7 @@ def linalg_norm_default(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm_of_either(self.to(dtype), ord, dim, keepdim)
+        through: norm_of_either(input.to(dtype), ord, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
@@ -1559,8 +1560,8 @@ def linalg_norm_ord_str(
 ) -> Tensor:
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
-    linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml)
+    linalg_norm.ord_str(Tensor input, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+    Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1573,7 +1574,7 @@ def linalg_norm_ord_str(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+        through: norm_of_matrices(input.to(dtype), ord, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
@@ -1755,7 +1756,7 @@ def svd(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml)
+    svd(Tensor input, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1768,10 +1769,10 @@ def svd(
         S: the dtype of `input`, its real counterpart for complex numbers.
         V: the dtype of `input`.
     Gradients:
-        through: (factors.U, factors.S, adjoint(factors.Vh)) if compute_uv else (no_u, linalg_svdvals(self), no_v)
-        where factors: linalg_svd(self, not some)
-        where no_u: self.new_zeros(self.shape[:-1] + self.shape[-2:-1])
-        where no_v: self.new_zeros(self.shape[:-2] + self.shape[-1:] + self.shape[-1:])
+        through: (factors.U, factors.S, adjoint(factors.Vh)) if compute_uv else (no_u, linalg_svdvals(input), no_v)
+        where factors: linalg_svd(input, not some)
+        where no_u: input.new_zeros(input.shape[:-1] + input.shape[-2:-1])
+        where no_v: input.new_zeros(input.shape[:-2] + input.shape[-1:] + input.shape[-1:])
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     Example:
@@ -1807,7 +1808,7 @@ _svd_result = ReturnType("svd", ("U", "S", "V"))
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml)
+    hermitian_eigen(Tensor input) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1816,7 +1817,7 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
         eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
         eigenvectors: the dtype of `input`.
     Gradients:
-        self: of_lower_backward(eigenvectors.matmul(inner).matmul(back))
+        input: of_lower_backward(eigenvectors.matmul(inner).matmul(back))
         where back: adjoint(eigenvectors)
         where inner: matrix_of_diagonal(grads[0]) + over_gaps(back.matmul(grads[1]), eigenvalues, grads[1])
         where projected: back.matmul(of_lower(self_t)).matmul(eigenvectors)
@@ -1867,7 +1868,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml)
+    linalg_eigh(Tensor input, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1878,7 +1879,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
         eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
         eigenvectors: the dtype of `input`.
     Gradients:
-        through: hermitian_eigen(triangle_of(self, UPLO))
+        through: hermitian_eigen(triangle_of(input, UPLO))
     Raises:
         RuntimeError: expected: square matrices of floats; UPLO is "L" or "U".
     Example:
@@ -1904,7 +1905,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml)
+    hermitian_eigenvalues(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1912,8 +1913,8 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: of_lower_backward((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors)))
-        where vectors: hermitian_eigen(self).eigenvectors
+        input: of_lower_backward((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors)))
+        where vectors: hermitian_eigen(input).eigenvectors
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -1959,7 +1960,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml)
+    linalg_eigvalsh(Tensor input, str UPLO='L') -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -1969,7 +1970,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: hermitian_eigenvalues(triangle_of(self, UPLO))
+        through: hermitian_eigenvalues(triangle_of(input, UPLO))
     Raises:
         RuntimeError: expected: square matrices of floats; UPLO is "L" or "U".
     Example:
@@ -1996,7 +1997,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
 def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml)
+    linalg_eig(Tensor input) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2006,7 +2007,7 @@ def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         eigenvalues: complex.
         eigenvectors: complex.
     Gradients:
-        self: linalg_solve(back, (matrix_of_diagonal(grads[0]) + inner).matmul(back))
+        input: linalg_solve(back, (matrix_of_diagonal(grads[0]) + inner).matmul(back))
         where back: adjoint(eigenvectors)
         where lengths: real_diagonal(back.matmul(grads[1])).unsqueeze(-2)
         where inner: over_gaps(back.matmul(grads[1] - eigenvectors * lengths), eigenvalues.conj(), grads[1])
@@ -2055,7 +2056,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml)
+    linalg_eigvals(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2064,8 +2065,8 @@ def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: complex.
     Gradients:
-        self: linalg_solve(back, grad.unsqueeze(-1) * back)
-        where vectors: linalg_eig(self).eigenvectors
+        input: linalg_solve(back, grad.unsqueeze(-1) * back)
+        where vectors: linalg_eig(input).eigenvectors
         where back: adjoint(vectors)
     Raises:
         RuntimeError: expected: square matrices of floats that have complex numbers of their precision: not those of 16
@@ -2182,7 +2183,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml)
+    qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2193,7 +2194,7 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
         Q: the dtype that its ops give.
         R: the dtype that its ops give.
     Gradients:
-        through: linalg_qr(self, 'reduced' if some else 'complete')
+        through: linalg_qr(input, 'reduced' if some else 'complete')
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     Example:
@@ -2220,7 +2221,7 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml)
+    pseudo_inverse(Tensor input, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2230,8 +2231,8 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: first - back.matmul(grad).matmul(back) - self.matmul(result.matmul(first)) + last -
-            last.matmul(result).matmul(self)
+        input: first - back.matmul(grad).matmul(back) - input.matmul(result.matmul(first)) + last -
+            last.matmul(result).matmul(input)
         where back: adjoint(result)
         where first: adjoint(grad).matmul(result).matmul(back)
         where last: back.matmul(result).matmul(adjoint(grad))
@@ -2298,7 +2299,7 @@ def linalg_pinv_atol_rtol_float(
 ) -> Tensor:
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
-    linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
+    linalg_pinv.atol_rtol_float(Tensor input, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2311,9 +2312,9 @@ def linalg_pinv_atol_rtol_float(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: pseudo_inverse(whole.expand(limits[0].shape + self.shape[-2:]), limits[0], limits[1])
-        where whole: of_lower(hermitian_input(self)) if hermitian else self
-        where limits: tolerances(self, atol, rtol)
+        through: pseudo_inverse(whole.expand(limits[0].shape + input.shape[-2:]), limits[0], limits[1])
+        where whole: of_lower(hermitian_input(input)) if hermitian else input
+        where limits: tolerances(input, atol, rtol)
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
@@ -2358,7 +2359,7 @@ def linalg_pinv_atol_rtol_tensor(
 ) -> Tensor:
     """The pseudo-inverse, with tolerances for each matrix.
 
-    linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
+    linalg_pinv.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2371,9 +2372,9 @@ def linalg_pinv_atol_rtol_tensor(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: pseudo_inverse(whole.expand(limits[0].shape + self.shape[-2:]), limits[0], limits[1])
-        where whole: of_lower(hermitian_input(self)) if hermitian else self
-        where limits: tolerances(self, atol, rtol)
+        through: pseudo_inverse(whole.expand(limits[0].shape + input.shape[-2:]), limits[0], limits[1])
+        where whole: of_lower(hermitian_input(input)) if hermitian else input
+        where limits: tolerances(input, atol, rtol)
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
@@ -2416,7 +2417,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml)
+    linalg_pinv(Tensor input, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2427,7 +2428,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: linalg_pinv(self, rtol=rcond, hermitian=hermitian)
+        through: linalg_pinv(input, rtol=rcond, hermitian=hermitian)
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian, out=out)
@@ -2450,7 +2451,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml)
+    pinverse(Tensor input, float rcond=1e-15) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2460,7 +2461,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: linalg_pinv(self, rtol=rcond)
+        through: linalg_pinv(input, rtol=rcond)
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     Example:
@@ -2495,7 +2496,7 @@ def linalg_matrix_rank_atol_rtol_float(
 ) -> Tensor:
     """How many singular values are above max(atol, rtol * the greatest).
 
-    linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
+    linalg_matrix_rank.atol_rtol_float(Tensor input, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
     Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2509,8 +2510,8 @@ def linalg_matrix_rank_atol_rtol_float(
         Tensor: int64.
     Gradients:
         through: (values > limit.unsqueeze(-1)).sum(-1) if values.shape[-1] else values.sum(-1).long()
-        where values: linalg_eigvalsh(self.detach()).abs() if hermitian else linalg_svdvals(self.detach())
-        where limits: tolerances(self, atol, rtol)
+        where values: linalg_eigvalsh(input.detach()).abs() if hermitian else linalg_svdvals(input.detach())
+        where limits: tolerances(input, atol, rtol)
         where limit: maximum(limits[0], limits[1] * values.amax(-1))
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
@@ -2628,7 +2629,7 @@ def linalg_matrix_rank_default(
 ) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml)
+    linalg_matrix_rank(Tensor input, float tol, bool hermitian=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2639,7 +2640,7 @@ def linalg_matrix_rank_default(
     Returns:
         Tensor: int64.
     Gradients:
-        through: linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
+        through: linalg_matrix_rank(input, atol=tol, hermitian=hermitian)
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept(
@@ -2736,7 +2737,7 @@ def linalg_lstsq(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
-    linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
+    linalg_lstsq(Tensor input, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
     Tensor rank, Tensor singular_values) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2752,18 +2753,18 @@ def linalg_lstsq(
         rank: int64.
         singular_values: the dtype that all tensors share, its real counterpart for complex numbers.
     Gradients:
-        through: (x.squeeze(-1) if vectors else x, squared_modulus(self.matmul(x) - right).sum(-2) if full else none,
+        through: (x.squeeze(-1) if vectors else x, squared_modulus(input.matmul(x) - right).sum(-2) if full else none,
             ranks.new_zeros((0,)) if driver == 'gels' else ranks, values if by_values else none)
-        where vectors: b.ndim == self.ndim - 1
+        where vectors: b.ndim == input.ndim - 1
         where right: b.unsqueeze(-1) if vectors else b
-        where found: lstsq_formula(self, right, rcond, driver)
+        where found: lstsq_formula(input, right, rcond, driver)
         where x: found[0]
-        where values: linalg_svdvals(self.detach())
+        where values: linalg_svdvals(input.detach())
         where ranks: found[1]
-        where none: (self.real if self.is_complex() else self).new_zeros((0,))
+        where none: (input.real if input.is_complex() else input).new_zeros((0,))
         where by_values: driver == 'gelsd' or driver == 'gelss'
-        where full: self.shape[-2] > self.shape[-1] and (driver == 'gels' or by_values and (ranks ==
-            self.shape[-1]).all().item())
+        where full: input.shape[-2] > input.shape[-1] and (driver == 'gels' or by_values and (ranks ==
+            input.shape[-1]).all().item())
     Raises:
         RuntimeError: expected: matrices, and right-hand sides of as many rows; the driver is "gels", "gelsy", "gelsd"
             or "gelss".
@@ -2819,7 +2820,7 @@ _linalg_lstsq_result = ReturnType("linalg_lstsq", ("solution", "residuals", "ran
 def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml)
+    linalg_cond(Tensor input, Scalar? p=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2829,8 +2830,8 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: condition_by_values(linalg_svdvals(self), p) if p is None or p == 2 or p == -2 else
-            condition_by_inverse(self, p)
+        through: condition_by_values(linalg_svdvals(input), p) if p is None or p == 2 or p == -2 else
+            condition_by_inverse(input, p)
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
@@ -2858,7 +2859,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
 def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml)
+    linalg_cond.p_str(Tensor input, str p) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2868,7 +2869,7 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: condition_by_inverse(self, p)
+        through: condition_by_inverse(input, p)
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
@@ -2891,7 +2892,7 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
 def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml)
+    linalg_matrix_power(Tensor input, int n) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -2901,7 +2902,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: power_by_squaring(self, n)
+        through: power_by_squaring(input, n)
     Raises:
         RuntimeError: expected: square matrices, of floats where n is negative.
     Example:
@@ -2928,7 +2929,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml)
+    matrix_power(Tensor input, int n) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -2938,7 +2939,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: power_by_squaring(self, n)
+        through: power_by_squaring(input, n)
     Raises:
         RuntimeError: expected: square matrices, of floats where n is negative.
     Example:
@@ -2965,7 +2966,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml)
+    linalg_matrix_exp(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2974,7 +2975,7 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: exponential_along(adjoint(self), grad)
+        input: exponential_along(adjoint(input), grad)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -3025,7 +3026,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml)
+    matrix_exp(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3034,7 +3035,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: linalg_matrix_exp(self)
+        through: linalg_matrix_exp(input)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -3062,7 +3063,7 @@ def linalg_tensorsolve(
 ) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml)
+    linalg_tensorsolve(Tensor input, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3075,7 +3076,7 @@ def linalg_tensorsolve(
     Gradients:
         through: linalg_solve(moved.reshape((size, size)), other.reshape((size,))).reshape(moved.shape[other.ndim:])
         where size: other.numel()
-        where moved: self if dims is None else moved_last(self, dims)
+        where moved: input if dims is None else moved_last(input, dims)
     Raises:
         IndexError, RuntimeError: expected: a tensor A with equally many elements in the dimensions of B and in the
             others.
@@ -3107,7 +3108,7 @@ def linalg_tensorsolve(
 def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml)
+    linalg_tensorinv(Tensor input, int ind=2) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3117,8 +3118,8 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: linalg_inv(self.reshape((size, size))).view(self.shape[ind:] + self.shape[:ind])
-        where size: flattened(self.shape, 0, ind - 1)[0]
+        through: linalg_inv(input.reshape((size, size))).view(input.shape[ind:] + input.shape[:ind])
+        where size: flattened(input.shape, 0, ind - 1)[0]
     Raises:
         RuntimeError: expected: a tensor with equally many elements in the first `ind` dimensions and in the others.
     Example:
@@ -3246,7 +3247,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """The QR decomposition as reflections: R above the diagonal of `a`, below it and in `tau` what `ormqr` takes.
 
-    geqrf(Tensor self) -> (Tensor a, Tensor tau) (derivatives.yaml)
+    geqrf(Tensor input) -> (Tensor a, Tensor tau) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3256,7 +3257,7 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         a: the dtype of `input`.
         tau: the dtype of `input`.
     Gradients:
-        self: not defined: use linalg.qr, which is differentiable
+        input: not defined: use linalg.qr, which is differentiable
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     Example:
@@ -3317,7 +3318,7 @@ def ormqr(
     """Q y, or y Q, or the same with Q^H, for the square orthogonal matrix Q of Householder reflections as `geqrf` gives
     them.
 
-    ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor (derivatives.yaml)
+    ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3331,7 +3332,7 @@ def ormqr(
         Tensor: the dtype that its ops give.
     Gradients:
         through: turned.matmul(input3) if left else input3.matmul(turned)
-        where full: all_reflections(self, input2)
+        where full: all_reflections(input, input2)
         where q: linalg_householder_product(full[0], full[1])
         where turned: q.mH if transpose else q
     Raises:
@@ -3376,7 +3377,7 @@ def ormqr(
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
 
-    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml)
+    lu_packed(Tensor input, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3387,7 +3388,7 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
         pivots: int32.
         info: int32.
     Gradients:
-        self: lu_backward(grad, LU, pivots)
+        input: lu_backward(grad, LU, pivots)
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
@@ -3625,7 +3626,7 @@ _linalg_lu_result = ReturnType("linalg_lu", ("P", "L", "U"))
 def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
     """P L U = A as linalg.lu_factor gives it; or as lu_factor_ex does, if `get_infos`. A singular matrix is no error.
 
-    lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[] (derivatives.yaml)
+    lu(Tensor input, bool pivot=True, bool get_infos=False) -> Tensor[] (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3635,7 +3636,7 @@ def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tens
     Returns:
         tuple of Tensors: the dtype of `input`.
     Gradients:
-        through: lu_packed(self, False)[:3 if get_infos else 2]
+        through: lu_packed(input, False)[:3 if get_infos else 2]
     Raises:
         RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
     Example:
@@ -3821,7 +3822,7 @@ def linalg_lu_solve(
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
-    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml)
+    lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3832,7 +3833,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: linalg_lu_solve(LU_data, LU_pivots, self)
+        through: linalg_lu_solve(LU_data, LU_pivots, input)
     Raises:
         RuntimeError: expected: matrices B, and square packed factors of as many rows with their exchanges.
     Example:
@@ -3866,7 +3867,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
 def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
     """P L D L^H P^T = A with L and D in one matrix, the rows that were exchanged, and the first zero on D's diagonal.
 
-    ldl_packed(Tensor self, bool hermitian, bool check_errors) -> (Tensor LD, Tensor pivots, Tensor info)
+    ldl_packed(Tensor input, bool hermitian, bool check_errors) -> (Tensor LD, Tensor pivots, Tensor info)
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -3879,7 +3880,7 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
         pivots: int32.
         info: int32.
     Gradients:
-        self: not defined: linalg.ldl_factor has no gradient
+        input: not defined: linalg.ldl_factor has no gradient
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -3940,7 +3941,7 @@ def linalg_ldl_factor(
     and D's blocks of one or two rows in one matrix, and the row that each was exchanged with, negative in blocks of
     two.
 
-    linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml)
+    linalg_ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3952,7 +3953,7 @@ def linalg_ldl_factor(
         pivots: int32.
     Gradients:
         through: (found.LD, found.pivots)
-        where found: ldl_packed(self, hermitian, True)
+        where found: ldl_packed(input, hermitian, True)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -3985,7 +3986,7 @@ def linalg_ldl_factor_ex(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """ldl_factor, and 0 or the place of the first zero on D's diagonal, which is then no error.
 
-    linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots,
+    linalg_ldl_factor_ex(Tensor input, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots,
     Tensor info) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -4000,7 +4001,7 @@ def linalg_ldl_factor_ex(
         info: int32.
     Gradients:
         through: (found.LD, found.pivots, found.info)
-        where found: ldl_packed(self, hermitian, check_errors)
+        where found: ldl_packed(input, hermitian, check_errors)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -4167,7 +4168,7 @@ def linalg_ldl_solve(
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml)
+    orgqr(Tensor input, Tensor input2) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4177,7 +4178,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: linalg_householder_product(self, input2)
+        through: linalg_householder_product(input, input2)
     Raises:
         RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
             of the same batch.
@@ -4236,9 +4237,9 @@ def linalg_matrix_norm(input, *args, **kwargs):
     orders the least of these.
 
     Overloads:
-        linalg_matrix_norm_default(input, ord, dim=[-2, -1], keepdim=False, *, dtype=None)
-        linalg_matrix_norm_str_ord(input, ord='fro', dim=[-2, -1], keepdim=False, *, dtype=None): 'fro': the square root
-            of the sum of |x_i|^2; 'nuc': the sum of the singular values.
+        linalg_matrix_norm(input, ord, dim=[-2, -1], keepdim=False, *, dtype=None)
+        linalg_matrix_norm(input, ord='fro', dim=[-2, -1], keepdim=False, *, dtype=None): 'fro': the square root of the
+            sum of |x_i|^2; 'nuc': the sum of the singular values.
     Args:
         input: tensor.
         ord: number or str; default 'fro'.
@@ -4267,6 +4268,9 @@ def linalg_matrix_norm(input, *args, **kwargs):
     if len(args) == 3 and not kwargs and args[0].__class__ is str:
         return linalg_matrix_norm_str_ord(input, *args)
     return _linalg_matrix_norm_overloads(input, *args, **kwargs)
+
+
+linalg_matrix_norm.__signature__ = LazySignature(of_overloads, _linalg_matrix_norm_overloads.functions)
 
 
 _linalg_norm_overloads = Overloads(
@@ -4302,9 +4306,8 @@ def linalg_norm(input, *args, **kwargs):
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     Overloads:
-        linalg_norm_default(input, ord=None, dim=None, keepdim=False, *, dtype=None)
-        linalg_norm_ord_str(input, ord, dim=None, keepdim=False, *, dtype=None): A norm of matrices by its name, 'fro'
-            or 'nuc'.
+        linalg_norm(input, ord=None, dim=None, keepdim=False, *, dtype=None)
+        linalg_norm(input, ord, dim=None, keepdim=False, *, dtype=None): A norm of matrices by its name, 'fro' or 'nuc'.
     Args:
         input: tensor.
         ord: number or str or None; default None.
@@ -4333,6 +4336,9 @@ def linalg_norm(input, *args, **kwargs):
     if len(args) == 3 and not kwargs and args[0].__class__ is str:
         return linalg_norm_ord_str(input, *args)
     return _linalg_norm_overloads(input, *args, **kwargs)
+
+
+linalg_norm.__signature__ = LazySignature(of_overloads, _linalg_norm_overloads.functions)
 
 
 _linalg_pinv_overloads = Overloads(
@@ -4371,10 +4377,10 @@ def linalg_pinv(input, *args, **kwargs):
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     Overloads:
-        linalg_pinv_atol_rtol_float(input, *, atol=None, rtol=None, hermitian=False)
-        linalg_pinv_atol_rtol_tensor(input, *, atol=None, rtol=None, hermitian=False): The pseudo-inverse, with
-            tolerances for each matrix.
-        linalg_pinv_default(input, rcond, hermitian=False): The pseudo-inverse with the relative tolerance `rcond`.
+        linalg_pinv(input, *, atol=None, rtol=None, hermitian=False)
+        linalg_pinv(input, *, atol=None, rtol=None, hermitian=False): The pseudo-inverse, with tolerances for each
+            matrix.
+        linalg_pinv(input, rcond, hermitian=False): The pseudo-inverse with the relative tolerance `rcond`.
     Args:
         input: tensor.
         atol: float or tensor or None, by keyword; default None.
@@ -4399,6 +4405,9 @@ def linalg_pinv(input, *args, **kwargs):
     if len(kwargs) == 1 and "rcond" in kwargs:
         return linalg_pinv_default(input, *args, **kwargs)
     return _linalg_pinv_overloads(input, *args, **kwargs)
+
+
+linalg_pinv.__signature__ = LazySignature(of_overloads, _linalg_pinv_overloads.functions)
 
 
 _linalg_matrix_rank_overloads = Overloads(
@@ -4437,10 +4446,9 @@ def linalg_matrix_rank(input, *args, **kwargs):
     """How many singular values are above max(atol, rtol * the greatest).
 
     Overloads:
-        linalg_matrix_rank_atol_rtol_float(input, *, atol=None, rtol=None, hermitian=False)
-        linalg_matrix_rank_atol_rtol_tensor(input, *, atol=None, rtol=None, hermitian=False): The rank, with tolerances
-            for each matrix.
-        linalg_matrix_rank_default(input, tol, hermitian=False): How many singular values are above `tol`.
+        linalg_matrix_rank(input, *, atol=None, rtol=None, hermitian=False)
+        linalg_matrix_rank(input, *, atol=None, rtol=None, hermitian=False): The rank, with tolerances for each matrix.
+        linalg_matrix_rank(input, tol, hermitian=False): How many singular values are above `tol`.
     Args:
         input: tensor.
         atol: float or tensor or None, by keyword; default None.
@@ -4461,6 +4469,9 @@ def linalg_matrix_rank(input, *args, **kwargs):
     if len(kwargs) == 1 and "tol" in kwargs:
         return linalg_matrix_rank_default(input, *args, **kwargs)
     return _linalg_matrix_rank_overloads(input, *args, **kwargs)
+
+
+linalg_matrix_rank.__signature__ = LazySignature(of_overloads, _linalg_matrix_rank_overloads.functions)
 
 
 _linalg_cond_overloads = Overloads(
@@ -4484,8 +4495,8 @@ def linalg_cond(input, p=None, *, out=None):
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
     Overloads:
-        linalg_cond_default(input, p=None)
-        linalg_cond_p_str(input, p): |A| |A^-1| in a norm by its name.
+        linalg_cond(input, p=None)
+        linalg_cond(input, p): |A| |A^-1| in a norm by its name.
     Args:
         input: tensor.
         p: number or str or None; default None.
@@ -4500,6 +4511,8 @@ def linalg_cond(input, p=None, *, out=None):
         return linalg_cond_p_str(input, p, out=out)
     return _linalg_cond_overloads(input, p, **({} if out is None else {"out": out}))
 
+
+linalg_cond.__signature__ = LazySignature(of_overloads, _linalg_cond_overloads.functions)
 
 __all__ = [
     "linalg_vander",

@@ -23,7 +23,7 @@ from .. import kernels
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    logical_and(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -80,7 +80,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    logical_or(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -137,7 +137,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    logical_xor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -194,7 +194,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml)
+    logical_not(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -245,7 +245,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    bitwise_and.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers.
 
     Args:
@@ -303,7 +303,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    bitwise_or.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers.
 
     Args:
@@ -361,7 +361,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    bitwise_xor.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers.
 
     Args:
@@ -419,7 +419,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml)
+    bitwise_not(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers.
 
     Args:
@@ -472,7 +472,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def bitwise_left_shift(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    bitwise_left_shift.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -536,7 +536,7 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
 def bitwise_right_shift(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    bitwise_right_shift.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:

@@ -20,6 +20,7 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.ops.loss import cpu as loss_cpu
@@ -119,8 +120,8 @@ def nll_loss(
 ) -> tuple[Tensor, Tensor]:
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
-    nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml)
+    nll_loss(Tensor input, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor
+    output, Tensor total_weight) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -133,7 +134,7 @@ def nll_loss(
         output: the dtype that all tensors share.
         total_weight: the dtype that all tensors share.
     Gradients:
-        self: nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)
+        input: nll_loss_backward(grad, target, weight, total_weight, input.shape, reduction, ignore_index)
         weight: not defined: class weights are constants of the loss
     Raises:
         RuntimeError, ValueError: expected: input (classes,) with target (), or (batch, classes, *dims) with target
@@ -363,7 +364,7 @@ def cross_entropy_loss(
     class, w the weights and e label_smoothing; summed, or averaged by total weight, without targets equal to
     ignore_index. saved_state is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
-    cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
+    cross_entropy_loss(Tensor input, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
     label_smoothing=0.0) -> (Tensor output, Tensor saved_state) (derivatives.yaml)
     Dtypes: floats.
 
@@ -378,11 +379,11 @@ def cross_entropy_loss(
         output: the dtype that all tensors share.
         saved_state: the dtype that all tensors share.
     Gradients:
-        self: slope * (grad.unsqueeze(axis) if reduction == 0 else grad / saved_state.select(0, -1) if reduction == 1
+        input: slope * (grad.unsqueeze(axis) if reduction == 0 else grad / saved_state.select(0, -1) if reduction == 1
             else grad)
         weight: not defined: class weights are constants of the loss
-        where axis: class_axis(self)
-        where chances: softmax(self, axis)
+        where axis: class_axis(input)
+        where chances: softmax(input, axis)
         where known: (target != ignore_index).unsqueeze(axis)
         where label: where(known, target.unsqueeze(axis), 0).long()
         where weights: 1 if weight is None else zeros_like(chances) + per_channel(weight, chances.ndim - axis + 1)
@@ -490,7 +491,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml)
+    mse_loss(Tensor input, Tensor target, int reduction=1) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -500,8 +501,8 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: mse_loss_backward(grad, self, target, reduction)
-        target: mse_loss_backward(grad, target, self, reduction)
+        input: mse_loss_backward(grad, input, target, reduction)
+        target: mse_loss_backward(grad, target, input, reduction)
     Raises:
         RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
             broadcast to the values.
@@ -564,7 +565,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml)
+    mse_loss_backward(Tensor grad_output, Tensor input, Tensor target, int reduction) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -575,9 +576,9 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        grad_output: reduce_loss(2 * grad * (self - target), reduction)
-        self: 2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
-        target: -2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
+        grad_output: reduce_loss(2 * grad * (input - target), reduction)
+        input: 2 * grad * reduce_loss_backward(grad_output, input.numel(), reduction)
+        target: -2 * grad * reduce_loss_backward(grad_output, input.numel(), reduction)
     Raises:
         RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
             reduced loss.
@@ -655,7 +656,7 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Tensor:
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
-    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml)
+    binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -666,8 +667,8 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: binary_cross_entropy_backward(grad, self, target, weight, reduction)
-        target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * probability_logit(self), weight).neg()
+        input: binary_cross_entropy_backward(grad, input, target, weight, reduction)
+        target: weighted(reduce_loss_backward(grad, input.numel(), reduction) * probability_logit(input), weight).neg()
         weight: not defined: the weights of a loss are constants
     Raises:
         RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
@@ -739,7 +740,7 @@ def binary_cross_entropy_backward(
 ) -> Tensor:
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
-    binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
+    binary_cross_entropy_backward(Tensor grad_output, Tensor input, Tensor target, Tensor? weight, int reduction) ->
     Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -752,10 +753,10 @@ def binary_cross_entropy_backward(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction)
-        self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * (self * self - 2 * self *
-            target + target) / bernoulli_variance(self) ** 2, weight)
-        target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) / bernoulli_variance(self),
+        grad_output: reduce_loss(weighted(grad * (input - target) / bernoulli_variance(input), weight), reduction)
+        input: weighted(grad * reduce_loss_backward(grad_output, input.numel(), reduction) * (input * input - 2 * input
+            * target + target) / bernoulli_variance(input) ** 2, weight)
+        target: weighted(grad * reduce_loss_backward(grad_output, input.numel(), reduction) / bernoulli_variance(input),
             weight).neg()
         weight: not defined: the weights of a loss are constants
     Raises:
@@ -866,7 +867,7 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
-    binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
+    binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
     reduction=1) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -880,8 +881,8 @@ def binary_cross_entropy_with_logits(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)
-        target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * logit_target_derivative(self,
+        input: binary_cross_entropy_with_logits_backward(grad, input, target, weight, pos_weight, reduction)
+        target: weighted(reduce_loss_backward(grad, input.numel(), reduction) * logit_target_derivative(input,
             pos_weight), weight)
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
@@ -1001,7 +1002,7 @@ def binary_cross_entropy_with_logits_backward(
 ) -> Tensor:
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
-    binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
+    binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor input, Tensor target, Tensor? weight, Tensor?
     pos_weight, int reduction) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1015,11 +1016,11 @@ def binary_cross_entropy_with_logits_backward(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        grad_output: reduce_loss(weighted(grad * logit_derivative(self, target, pos_weight), weight), reduction)
-        self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * logit_second_derivative(self,
-            target, pos_weight), weight)
-        target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) *
-            logit_mixed_derivative(self, pos_weight), weight)
+        grad_output: reduce_loss(weighted(grad * logit_derivative(input, target, pos_weight), weight), reduction)
+        input: weighted(grad * reduce_loss_backward(grad_output, input.numel(), reduction) *
+            logit_second_derivative(input, target, pos_weight), weight)
+        target: weighted(grad * reduce_loss_backward(grad_output, input.numel(), reduction) *
+            logit_mixed_derivative(input, pos_weight), weight)
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:
@@ -1148,7 +1149,7 @@ def l1_loss(
 ) -> Tensor:
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
-    l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
+    l1_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
     weight=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1162,7 +1163,7 @@ def l1_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: weighted_mean("l1_loss", (self - target).abs(), weight, size_average, reduce, reduction)
+        through: weighted_mean("l1_loss", (input - target).abs(), weight, size_average, reduce, reduction)
     Raises:
         RuntimeError, ValueError: expected: input and target broadcast to each other, with a warning where they differ;
             a weight has input's shape.
@@ -1197,7 +1198,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml)
+    huber_values(Tensor input, Tensor target, Scalar delta) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1207,8 +1208,8 @@ def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tenso
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad * clamp(self - target, -delta, delta)
-        target: -grad * clamp(self - target, -delta, delta)
+        input: grad * clamp(input - target, -delta, delta)
+        target: -grad * clamp(input - target, -delta, delta)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1253,7 +1254,7 @@ def smooth_l1_loss(
     """(x - target)^2 / (2 beta) where |x - target| < beta, |x - target| - beta / 2 elsewhere; averaged or summed (Girshick
     2015).
 
-    smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
+    smooth_l1_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
     beta=1.0) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1267,7 +1268,7 @@ def smooth_l1_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("smooth_l1_loss", huber_values(self, target, beta) / beta if beta else (self -
+        through: reduced_loss("smooth_l1_loss", huber_values(input, target, beta) / beta if beta else (input -
             target).abs(), size_average, reduce, reduction)
     Raises:
         RuntimeError: expected: input and target broadcast to each other, with a warning where they differ; beta is not
@@ -1314,7 +1315,7 @@ def huber_loss(
 ) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
-    huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
+    huber_loss(Tensor input, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -1327,7 +1328,7 @@ def huber_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("huber_loss", weighted(huber_values(self, target, delta), weight), None, None, reduction)
+        through: reduced_loss("huber_loss", weighted(huber_values(input, target, delta), weight), None, None, reduction)
     Raises:
         RuntimeError, ValueError: expected: input and target broadcast, with a warning where they differ; delta is
             positive, a weight has input's shape.
@@ -1369,7 +1370,7 @@ def kl_div(
     """target (log(target) - x) for x a logarithm: the divergence of the distribution exp(x) from target (Kullback and
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
-    kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
+    kl_div(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
     log_target=False) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1383,9 +1384,9 @@ def kl_div(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_divergence(losses, self.shape[0] if self.ndim else 1, size_average, reduce, reduction)
-        where losses: target.exp() * (target - self) if log_target else target * (where(target == 0, 1, target).log() -
-            self)
+        through: reduced_divergence(losses, input.shape[0] if input.ndim else 1, size_average, reduce, reduction)
+        where losses: target.exp() * (target - input) if log_target else target * (where(target == 0, 1, target).log() -
+            input)
     Raises:
         RuntimeError: expected: input and target are floating-point.
     Example:
@@ -1433,7 +1434,7 @@ def poisson_nll_loss(
     under Poisson's distribution, but for log(target!), which full=True adds in Stirling's approximation; averaged or
     summed.
 
-    poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
+    poisson_nll_loss(Tensor input, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
     eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1451,7 +1452,7 @@ def poisson_nll_loss(
     Gradients:
         through: reduced_loss("poisson_nll_loss", losses + stirling if full else losses, size_average, reduce,
             reduction)
-        where losses: self.exp() - target * self if log_input else self - target * (self + eps).log()
+        where losses: input.exp() - target * input if log_input else input - target * (input + eps).log()
         where t: where(target > 1, target, 1)
         where stirling: where(target > 1, t * t.log() - t + 0.5 * (6.283185307179586 * t).log(), 0)
     Example:
@@ -1517,7 +1518,7 @@ def gaussian_nll_loss_default(
     """(log(v) + (x - target)^2 / v) / 2 with v = max(var, eps): minus the logarithm of the density of target under a
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
-    gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
+    gaussian_nll_loss(Tensor input, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
     Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1531,7 +1532,8 @@ def gaussian_nll_loss_default(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("gaussian_nll_loss", gaussian_values(self, target, var, full, eps), None, None, reduction)
+        through: reduced_loss("gaussian_nll_loss", gaussian_values(input, target, var, full, eps), None, None,
+            reduction)
     Raises:
         ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
     """
@@ -1566,7 +1568,7 @@ def gaussian_nll_loss_float(
 ) -> Tensor:
     """gaussian_nll_loss with one variance for all values.
 
-    gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
+    gaussian_nll_loss.float(Tensor input, Tensor target, float var, bool full=False, float eps=1e-6, str
     reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1580,7 +1582,8 @@ def gaussian_nll_loss_float(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("gaussian_nll_loss", gaussian_values(self, target, var, full, eps), None, None, reduction)
+        through: reduced_loss("gaussian_nll_loss", gaussian_values(input, target, var, full, eps), None, None,
+            reduction)
     Raises:
         ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
     """
@@ -1616,7 +1619,7 @@ def soft_margin_loss(
 ) -> Tensor:
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
-    soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
+    soft_margin_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
     Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1629,7 +1632,7 @@ def soft_margin_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("soft_margin_loss", -logsigmoid(self * target), size_average, reduce, reduction)
+        through: reduced_loss("soft_margin_loss", -logsigmoid(input * target), size_average, reduce, reduction)
     Example:
         >>> sg.nn.functional.soft_margin_loss(sg.tensor([0.0, 3.0]), sg.tensor([1.0, -1.0]), reduction='none')
         tensor([0.6931, 3.0486])
@@ -1668,7 +1671,7 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
-    hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
+    hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
     reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1683,7 +1686,7 @@ def hinge_embedding_loss(
         Tensor: the dtype that its ops give.
     Gradients:
         through: reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
-        where losses: where(target != 1, (margin - self).clamp(0), 0) + where(target != -1, self, 0)
+        where losses: where(target != 1, (margin - input).clamp(0), 0) + where(target != -1, input, 0)
     Example:
         >>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]), reduction='none')
         tensor([0.2500, 0.7500])
@@ -1979,7 +1982,7 @@ def multi_margin_loss(
 ) -> Tensor:
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
-    multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
+    multi_margin_loss(Tensor input, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
     size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1996,13 +1999,13 @@ def multi_margin_loss(
         Tensor: the dtype that its ops give.
     Gradients:
         through: reduced_loss("multi_margin_loss", losses, size_average, reduce, reduction)
-        where rows: self.reshape([-1, self.shape[-1]])
+        where rows: input.reshape([-1, input.shape[-1]])
         where column: target.reshape([-1, 1])
         where slack: (margin - rows.gather(1, column) + rows).clamp(0)
         where powers: slack if p == 1 else slack * slack
         where weighed: powers if weight is None else powers * weight.index_select(0, target.reshape([-1])).unsqueeze(1)
         where others: zeros_like(rows.detach()).scatter(1, column, 1.0) == 0
-        where losses: (where(others, weighed, 0).sum(1) / self.shape[-1]).reshape(target.shape)
+        where losses: (where(others, weighed, 0).sum(1) / input.shape[-1]).reshape(target.shape)
     Raises:
         RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), a class for each row, p of 1 or 2,
             and one weight for each class.
@@ -2064,8 +2067,8 @@ def multilabel_margin_loss(
     """sum of max(0, 1 - x[j] + x[i]) over labels j and classes i that are no label, over the number of classes; averaged
     or summed. The labels are the class numbers in target before the first -1.
 
-    multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml)
+    multilabel_margin_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str
+    reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2078,14 +2081,14 @@ def multilabel_margin_loss(
         Tensor: the dtype that its ops give.
     Gradients:
         through: reduced_loss("multilabel_margin_loss", losses, size_average, reduce, reduction)
-        where rows: self.reshape([-1, self.shape[-1]])
-        where labels: target.reshape([-1, self.shape[-1]])
+        where rows: input.reshape([-1, input.shape[-1]])
+        where labels: target.reshape([-1, input.shape[-1]])
         where counted: (labels < 0).cumsum(1) == 0
         where chosen: labels * counted
-        where own_label: zeros_like(rows.detach()).scatter_add(1, chosen, counted.to(self.dtype)) > 0
+        where own_label: zeros_like(rows.detach()).scatter_add(1, chosen, counted.to(input.dtype)) > 0
         where slack: (1 - rows.gather(1, chosen).unsqueeze(2) + rows.unsqueeze(1)).clamp(0)
         where used: counted.unsqueeze(2) & own_label.logical_not().unsqueeze(1)
-        where losses: (where(used, slack, 0).sum([1, 2]) / self.shape[-1]).reshape(self.shape[:-1])
+        where losses: (where(used, slack, 0).sum([1, 2]) / input.shape[-1]).reshape(input.shape[:-1])
     Raises:
         RuntimeError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which the first -1
             ends a row.
@@ -2143,7 +2146,7 @@ def multilabel_soft_margin_loss(
     """-weight (target log(sigmoid(x)) + (1 - target) log(sigmoid(-x))), averaged over the classes, the last dimension;
     then averaged or summed.
 
-    multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
+    multilabel_soft_margin_loss(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
     reduce=None, str reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -2157,9 +2160,9 @@ def multilabel_soft_margin_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("multilabel_soft_margin_loss", weighed.sum(-1) / self.shape[-1], size_average, reduce,
+        through: reduced_loss("multilabel_soft_margin_loss", weighed.sum(-1) / input.shape[-1], size_average, reduce,
             reduction)
-        where losses: -(target * logsigmoid(self) + (1 - target) * logsigmoid(-self))
+        where losses: -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
         where weighed: losses if weight is None else losses * weight
     Raises:
         IndexError: expected: the last dimension holds the classes.
@@ -2490,8 +2493,8 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     Overloads:
-        gaussian_nll_loss_default(input, target, var, full=False, eps=1e-6, reduction='mean')
-        gaussian_nll_loss_float(input, target, var, full=False, eps=1e-6, reduction='mean'): gaussian_nll_loss with one
+        gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction='mean')
+        gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction='mean'): gaussian_nll_loss with one
             variance for all values.
     Args:
         input: tensor.
@@ -2509,6 +2512,9 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     if var.__class__ in NUMBERS:
         return gaussian_nll_loss_float(input, target, var, full, eps, reduction)
     return _gaussian_nll_loss_overloads(input, target, var, full, eps, reduction)
+
+
+gaussian_nll_loss.__signature__ = LazySignature(of_overloads, _gaussian_nll_loss_overloads.functions)
 
 
 _ctc_loss_overloads = Overloads(
@@ -2550,10 +2556,9 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     count.
 
     Overloads:
-        ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean',
-            zero_infinity=False)
-        ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean',
-            zero_infinity=False): ctc_loss with the lengths in tensors.
+        ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False)
+        ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False):
+            ctc_loss with the lengths in tensors.
     Args:
         log_probs: tensor.
         targets: tensor.
@@ -2573,6 +2578,8 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
         return ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
     return _ctc_loss_overloads(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
 
+
+ctc_loss.__signature__ = LazySignature(of_overloads, _ctc_loss_overloads.functions)
 
 __all__ = [
     "nll_loss",

@@ -108,7 +108,7 @@ LINEAR_WEIGHT_BACKWARD = KernelOp(
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml)
+    mm(Tensor input, Tensor mat2) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -118,8 +118,8 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad.mm(adjoint(mat2))
-        mat2: adjoint(self).mm(grad)
+        input: grad.mm(adjoint(mat2))
+        mat2: adjoint(input).mm(grad)
     Raises:
         RuntimeError: expected: (n, k) x (k, m).
     Example:
@@ -176,7 +176,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml)
+    bmm(Tensor input, Tensor mat2) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -186,8 +186,8 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad.bmm(adjoint(mat2))
-        mat2: adjoint(self).bmm(grad)
+        input: grad.bmm(adjoint(mat2))
+        mat2: adjoint(input).bmm(grad)
     Raises:
         RuntimeError: expected: (b, n, k) x (b, k, m).
     Example:
@@ -243,7 +243,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml)
+    mv(Tensor input, Tensor vec) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -253,8 +253,8 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad.outer(conjugate(vec))
-        vec: adjoint(self).mv(grad)
+        input: grad.outer(conjugate(vec))
+        vec: adjoint(input).mv(grad)
     Raises:
         RuntimeError: expected: (n, k) x (k,).
     Example:
@@ -310,7 +310,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml)
+    dot(Tensor input, Tensor tensor) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -320,8 +320,8 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad * conjugate(tensor)
-        tensor: grad * conjugate(self)
+        input: grad * conjugate(tensor)
+        tensor: grad * conjugate(input)
     Raises:
         RuntimeError: expected: two vectors of one length.
     Example:
@@ -378,7 +378,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml)
+    outer(Tensor input, Tensor vec2) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -388,7 +388,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.unsqueeze(1) * vec2
+        through: input.unsqueeze(1) * vec2
     Raises:
         RuntimeError: expected: two vectors.
     Example:
@@ -417,7 +417,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    matmul(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -427,7 +427,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: matmul_by_rank(self, other)
+        through: matmul_by_rank(input, other)
     Raises:
         RuntimeError: expected: inner sizes must be equal; batch dimensions broadcast.
     Example:
@@ -479,7 +479,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    addmm(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -488,13 +488,13 @@ def addmm(
         mat2: tensor.
         beta: number, by keyword; default 1.
         alpha: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (beta, self, alpha, mat1, mat2) or (beta, self, mat1, mat2).
-        more2: only in older forms of the call, by place: (beta, self, alpha, mat1, mat2) or (beta, self, mat1, mat2).
+        more1: only in older forms of the call, by place: (beta, input, alpha, mat1, mat2) or (beta, input, mat1, mat2).
+        more2: only in older forms of the call, by place: (beta, input, alpha, mat1, mat2) or (beta, input, mat1, mat2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: scaled(grad, beta)
+        input: scaled(grad, beta)
         mat1: scaled(grad.mm(adjoint(mat2)), alpha)
         mat2: scaled(adjoint(mat1).mm(grad), alpha)
     Raises:
@@ -621,7 +621,7 @@ def baddbmm(
 ) -> Tensor:
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
-    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -630,15 +630,15 @@ def baddbmm(
         batch2: tensor.
         beta: number, by keyword; default 1.
         alpha: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (beta, self, alpha, batch1, batch2) or (beta, self, batch1,
+        more1: only in older forms of the call, by place: (beta, input, alpha, batch1, batch2) or (beta, input, batch1,
             batch2).
-        more2: only in older forms of the call, by place: (beta, self, alpha, batch1, batch2) or (beta, self, batch1,
+        more2: only in older forms of the call, by place: (beta, input, alpha, batch1, batch2) or (beta, input, batch1,
             batch2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: scaled(grad, beta)
+        input: scaled(grad, beta)
         batch1: scaled(grad.bmm(adjoint(batch2)), alpha)
         batch2: scaled(adjoint(batch1).bmm(grad), alpha)
     Raises:
@@ -787,7 +787,7 @@ def addbmm(
 ) -> Tensor:
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
-    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -796,15 +796,15 @@ def addbmm(
         batch2: tensor.
         beta: number, by keyword; default 1.
         alpha: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (beta, self, alpha, batch1, batch2) or (beta, self, batch1,
+        more1: only in older forms of the call, by place: (beta, input, alpha, batch1, batch2) or (beta, input, batch1,
             batch2).
-        more2: only in older forms of the call, by place: (beta, self, alpha, batch1, batch2) or (beta, self, batch1,
+        more2: only in older forms of the call, by place: (beta, input, alpha, batch1, batch2) or (beta, input, batch1,
             batch2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: scaled(grad, beta)
+        input: scaled(grad, beta)
         batch1: scaled(expand_batch(grad, batch1.shape).bmm(adjoint(batch2)), alpha)
         batch2: scaled(adjoint(batch1).bmm(expand_batch(grad, batch1.shape)), alpha)
     Raises:
@@ -958,7 +958,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    addmv(Tensor input, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -967,13 +967,13 @@ def addmv(
         vec: tensor.
         beta: number, by keyword; default 1.
         alpha: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (beta, self, alpha, mat, vec) or (beta, self, mat, vec).
-        more2: only in older forms of the call, by place: (beta, self, alpha, mat, vec) or (beta, self, mat, vec).
+        more1: only in older forms of the call, by place: (beta, input, alpha, mat, vec) or (beta, input, mat, vec).
+        more2: only in older forms of the call, by place: (beta, input, alpha, mat, vec) or (beta, input, mat, vec).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: scaled(grad, beta)
+        input: scaled(grad, beta)
         mat: scaled(grad.outer(conjugate(vec)), alpha)
         vec: scaled(adjoint(mat).mv(grad), alpha)
     Raises:
@@ -1121,7 +1121,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def coordinate_mm(input: Tensor, row: Tensor, column: Tensor, count: int, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix and mat2: number k of x stands in row row[k], of `count`, and column column[k].
 
-    coordinate_mm(Tensor self, Tensor row, Tensor column, int count, Tensor mat2) -> Tensor (derivatives.yaml)
+    coordinate_mm(Tensor input, Tensor row, Tensor column, int count, Tensor mat2) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1133,8 +1133,8 @@ def coordinate_mm(input: Tensor, row: Tensor, column: Tensor, count: int, mat2: 
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: coordinate_sampled(grad, row, conjugate(mat2), column)
-        mat2: coordinate_mm(conjugate(self), column, row, mat2.shape[0], grad)
+        input: coordinate_sampled(grad, row, conjugate(mat2), column)
+        mat2: coordinate_mm(conjugate(input), column, row, mat2.shape[0], grad)
     Raises:
         RuntimeError: expected: one row and one column for each number, and a matrix with a row for each column.
     """
@@ -1198,7 +1198,7 @@ def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
 def coordinate_sampled(input: Tensor, row: Tensor, mat2: Tensor, column: Tensor) -> Tensor:
     """sum_j x_(row[k], j) y_(column[k], j): a product of matrices at some places, the second one transposed.
 
-    coordinate_sampled(Tensor self, Tensor row, Tensor mat2, Tensor column) -> Tensor (derivatives.yaml)
+    coordinate_sampled(Tensor input, Tensor row, Tensor mat2, Tensor column) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1209,8 +1209,8 @@ def coordinate_sampled(input: Tensor, row: Tensor, mat2: Tensor, column: Tensor)
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: coordinate_mm(grad, row, column, self.shape[0], conjugate(mat2))
-        mat2: coordinate_mm(grad, column, row, mat2.shape[0], conjugate(self))
+        input: coordinate_mm(grad, row, column, input.shape[0], conjugate(mat2))
+        mat2: coordinate_mm(grad, column, row, mat2.shape[0], conjugate(input))
     Raises:
         RuntimeError: expected: two matrices whose rows have one length, and a row of each for every result.
     """
@@ -1277,7 +1277,7 @@ def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml)
+    tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1288,7 +1288,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: contracted_over(self, other, dims_self, dims_other)
+        through: contracted_over(input, other, dims_self, dims_other)
     Raises:
         IndexError, RuntimeError: expected: tensors of one dtype; as many dimensions of one as of the other, in pairs of
             one size.
@@ -1312,7 +1312,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    inner(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1322,7 +1322,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: contracted_over(self, other, [-1], [-1]) if self.ndim and other.ndim else self * other
+        through: contracted_over(input, other, [-1], [-1]) if input.ndim and other.ndim else input * other
     Raises:
         RuntimeError: expected: the last dimensions must match, unless one of the tensors is a single number.
     Example:
@@ -1353,7 +1353,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    vdot(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1363,7 +1363,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: conjugate(self).dot(other)
+        through: conjugate(input).dot(other)
     Raises:
         RuntimeError: expected: two vectors of one length.
     Example:
@@ -1431,7 +1431,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    kron(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1441,7 +1441,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: kronecker_product(self, other)
+        through: kronecker_product(input, other)
     Example:
         >>> sg.kron(sg.eye(2), sg.tensor([[1.0, 2.0]]))
         tensor([[1., 2., 0., 0.],
@@ -1475,7 +1475,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
+    addr(Tensor input, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1484,13 +1484,13 @@ def addr(
         vec2: tensor.
         beta: number, by keyword; default 1.
         alpha: number, by keyword; default 1.
-        more1: only in older forms of the call, by place: (beta, self, alpha, vec1, vec2) or (beta, self, vec1, vec2).
-        more2: only in older forms of the call, by place: (beta, self, alpha, vec1, vec2) or (beta, self, vec1, vec2).
+        more1: only in older forms of the call, by place: (beta, input, alpha, vec1, vec2) or (beta, input, vec1, vec2).
+        more2: only in older forms of the call, by place: (beta, input, alpha, vec1, vec2) or (beta, input, vec1, vec2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+        through: sum_of_scaled(input, vec1.unsqueeze(1) * vec2, beta, alpha)
     Raises:
         RuntimeError: expected: two vectors, and a first argument that broadcasts to their outer product.
     Example:
@@ -1565,7 +1565,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml)
+    cross(Tensor input, Tensor other, int? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1577,7 +1577,7 @@ def cross(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
+        through: input.roll(-1, dim) * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
             dimension of size 3. Equal ndim.
@@ -1610,7 +1610,7 @@ def linalg_cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml)
+    linalg_cross(Tensor input, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1622,7 +1622,7 @@ def linalg_cross(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
+        through: input.roll(-1, dim) * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
             dimension of size 3. Equal ndim.
@@ -1689,7 +1689,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
 def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    linalg_matmul(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1699,7 +1699,7 @@ def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: matmul(self, other)
+        through: matmul(input, other)
     Example:
         >>> sg.linalg.matmul(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
@@ -1776,7 +1776,7 @@ def bilinear(
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)
+    linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1787,8 +1787,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: rows_times(grad, conjugate(weight))
-        weight: linear_weight_backward(grad, conjugate(self))
+        input: rows_times(grad, conjugate(weight))
+        weight: linear_weight_backward(grad, conjugate(input))
         bias: grad
     Raises:
         RuntimeError: expected: the last dimension of input must be that of weight, and bias must fit the other one.
@@ -1853,9 +1853,9 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 
 
 def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
-    """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
+    """The gradient of linear's weight: the sum over the batch of outer(grad_output, input).
 
-    linear_weight_backward(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)
+    linear_weight_backward(Tensor grad_output, Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1864,8 +1864,8 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        grad_output: linear(conjugate(self), grad)
-        self: rows_times(conjugate(grad_output), grad)
+        grad_output: linear(conjugate(input), grad)
+        input: rows_times(conjugate(grad_output), grad)
     Raises:
         RuntimeError: expected: the leading dimensions must agree.
     """

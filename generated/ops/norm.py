@@ -69,7 +69,7 @@ NORMALIZE_RMS = KernelOp(
 def scale_down_to(input: Tensor, max_norm: float, eps: float) -> Tensor:
     """max_norm / (x + eps) for a length x above `max_norm`, else 1: what brings a vector down to it.
 
-    scale_down_to(Tensor self, float max_norm, float eps) -> Tensor (derivatives.yaml)
+    scale_down_to(Tensor input, float max_norm, float eps) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -79,7 +79,7 @@ def scale_down_to(input: Tensor, max_norm: float, eps: float) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self > max_norm, -(grad * (max_norm / (self + eps) / (self + eps))), 0)
+        input: where(input > max_norm, -(grad * (max_norm / (input + eps) / (input + eps))), 0)
     """
     if not watch.every:
         result = kernels.SCALE_DOWN_TO.launch(input, max_norm, eps)
@@ -119,7 +119,7 @@ def renorm(
 ) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml)
+    renorm(Tensor input, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -132,7 +132,7 @@ def renorm(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: self * scale_down_to(self.norm(p, all_dims_but(dim, self.ndim), True), maxnorm, 1e-7)
+        through: input * scale_down_to(input.norm(p, all_dims_but(dim, input.ndim), True), maxnorm, 1e-7)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of at least two dimensions; p is positive, maxnorm not
             negative.
@@ -192,7 +192,7 @@ def standardize(
     """output = (x - mean) / sqrt(var + eps) * weight + bias, with mean and var (biased) of x over `dim`, kept as
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
-    standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
+    standardize(Tensor input, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
     Tensor mean, Tensor var) (derivatives.yaml)
     Dtypes: floats.
 
@@ -209,11 +209,11 @@ def standardize(
         mean: the dtype that all tensors share.
         var: the dtype that all tensors share.
     Gradients:
-        self: (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd
+        input: (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd
         weight: (grad * normal).sum_to_size(affine_shape).reshape(weight.shape)
         bias: grad.sum_to_size(affine_shape).reshape(bias.shape)
-        where rstd: (self.var(dim, correction=0, keepdim=True) + eps).rsqrt()
-        where normal: (self - self.mean(dim, True)) * rstd
+        where rstd: (input.var(dim, correction=0, keepdim=True) + eps).rsqrt()
+        where normal: (input - input.mean(dim, True)) * rstd
         where inner: grad if weight is None else grad * weight.reshape(affine_shape)
         where moved: (self_t - self_t.mean(dim, True) - normal * (self_t * normal).mean(dim, True)) * rstd
         where turned: moved if weight_p is None else moved * weight_p.reshape(affine_shape) + normal *
@@ -313,8 +313,8 @@ def standardize_groups(
     """output = (x - mean) / sqrt(var + eps) * weight + bias, with mean and var (biased), of shape (N, groups, 1, 1), of
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
-    standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml)
+    standardize_groups(Tensor input, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor
+    mean, Tensor var) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -328,11 +328,11 @@ def standardize_groups(
         mean: the dtype that all tensors share.
         var: the dtype that all tensors share.
     Gradients:
-        self: ((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) *
-            rstd).reshape(self.shape)
-        weight: sum_all_but(grad * normal.reshape(self.shape), 1)
+        input: ((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) *
+            rstd).reshape(input.shape)
+        weight: sum_all_but(grad * normal.reshape(input.shape), 1)
         bias: sum_all_but(grad, 1)
-        where x: grouped(self, groups)
+        where x: grouped(input, groups)
         where rstd: (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt()
         where normal: (x - x.mean([2, 3], True)) * rstd
         where inner: grouped(grad if weight is None else grad * per_channel(weight, grad.ndim), groups)
@@ -417,7 +417,7 @@ def normalize_by(
 ) -> Tensor:
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
-    normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
+    normalize_by(Tensor input, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -431,14 +431,14 @@ def normalize_by(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad * per_channel(scale, grad.ndim)
+        input: grad * per_channel(scale, grad.ndim)
         mean: -sum_all_but(grad, 1) * scale
         var: -0.5 * moment * scale / (var + eps)
         weight: moment * rstd
         bias: sum_all_but(grad, 1)
         where rstd: (var + eps).rsqrt()
         where scale: rstd if weight is None else rstd * weight
-        where away: self - per_channel(mean, len(self.shape))
+        where away: input - per_channel(mean, len(input.shape))
         where moment: sum_all_but(grad * away, 1)
         where turn: -0.5 * var_t * scale / (var + eps)
         where scaling: turn if weight_t is None else turn + weight_t * rstd
@@ -551,7 +551,8 @@ def normalize_rms(
     """output = x r weight with scale r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; weight has their
     sizes.
 
-    normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml)
+    normalize_rms(Tensor input, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -564,10 +565,10 @@ def normalize_rms(
         output: the dtype that all tensors share.
         scale: the dtype that all tensors share.
     Gradients:
-        self: rms * (inner - normal * (inner * normal).mean(dim, True))
+        input: rms * (inner - normal * (inner * normal).mean(dim, True))
         weight: grad * normal
-        where rms: ((self * self).mean(dim, True) + eps).rsqrt()
-        where normal: self * rms
+        where rms: ((input * input).mean(dim, True) + eps).rsqrt()
+        where normal: input * rms
         where inner: grad if weight is None else grad * weight
         where moved: rms * (self_t - normal * (self_t * normal).mean(dim, True))
     Raises:
@@ -638,7 +639,7 @@ def normalize(
 ) -> Tensor:
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
-    normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor (derivatives.yaml)
+    normalize(Tensor input, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -651,7 +652,7 @@ def normalize(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: divide_out(self, linalg_vector_norm(self, p, dim, True).clamp(eps), out)
+        through: divide_out(input, linalg_vector_norm(input, p, dim, True).clamp(eps), out)
     Example:
         >>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))
         tensor([[0.6000, 0.8000]])

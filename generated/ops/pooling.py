@@ -143,7 +143,7 @@ def max_pool_with_indices(
     """The largest value of each window of the last `spatial` dimensions, the plane, and where it stands in its plane as if
     that were flat; the first of equals.
 
-    max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
+    max_pool_with_indices(Tensor input, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
     ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -159,7 +159,7 @@ def max_pool_with_indices(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: max_pool_backward(grad, indices, self.shape, spatial)
+        input: max_pool_backward(grad, indices, input.shape, spatial)
     Raises:
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
@@ -341,7 +341,7 @@ def max_unpool1d(
     """The partial inverse of max_pool1d: each maximum at its index into the flattened last dimension, zeros elsewhere.
     output_size says the sizes where pooling left several open.
 
-    max_unpool1d(Tensor self, Tensor indices, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[]?
+    max_unpool1d(Tensor input, Tensor indices, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[]?
     output_size=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -355,7 +355,7 @@ def max_unpool1d(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: gather_in_plane(grad, indices, 1)
+        input: gather_in_plane(grad, indices, 1)
     Raises:
         RuntimeError, ValueError: expected: an index for each maximum; an output_size, of all dimensions or those of the
             plane, that pooling leaves open.
@@ -445,7 +445,7 @@ def max_unpool2d(
     """The partial inverse of max_pool2d: each maximum at its index into the flattened last two dimensions, zeros
     elsewhere. output_size says the sizes where pooling left several open.
 
-    max_unpool2d(Tensor self, Tensor indices, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[]?
+    max_unpool2d(Tensor input, Tensor indices, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[]?
     output_size=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -459,7 +459,7 @@ def max_unpool2d(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: gather_in_plane(grad, indices, 2)
+        input: gather_in_plane(grad, indices, 2)
     Raises:
         RuntimeError, ValueError: expected: an index for each maximum; an output_size, of all dimensions or those of the
             plane, that pooling leaves open.
@@ -548,7 +548,7 @@ def max_unpool3d(
     """The partial inverse of max_pool3d: each maximum at its index into the flattened last three dimensions, zeros
     elsewhere. output_size says the sizes where pooling left several open.
 
-    max_unpool3d(Tensor self, Tensor indices, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[]?
+    max_unpool3d(Tensor input, Tensor indices, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[]?
     output_size=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -562,7 +562,7 @@ def max_unpool3d(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: gather_in_plane(grad, indices, 3)
+        input: gather_in_plane(grad, indices, 3)
     Raises:
         RuntimeError, ValueError: expected: an index for each maximum; an output_size, of all dimensions or those of the
             plane, that pooling leaves open.
@@ -650,7 +650,7 @@ def max_pool1d(
 ) -> Tensor:
     """The largest value of each window of the last dimension.
 
-    max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
+    max_pool1d(Tensor input, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
     ceil_mode=False) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -665,7 +665,7 @@ def max_pool1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
+        through: max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
     Example:
         >>> sg.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
@@ -704,7 +704,7 @@ def max_pool2d(
 ) -> Tensor:
     """The largest value of each window of the last two dimensions.
 
-    max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
+    max_pool2d(Tensor input, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
     ceil_mode=False) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -719,7 +719,7 @@ def max_pool2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
+        through: max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
     Example:
         >>> sg.max_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)
         tensor([[[[ 5.,  7.],
@@ -760,7 +760,7 @@ def max_pool3d(
 ) -> Tensor:
     """The largest value of each window of the last three dimensions.
 
-    max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
+    max_pool3d(Tensor input, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
     ceil_mode=False) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -775,7 +775,7 @@ def max_pool3d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
+        through: max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
     Example:
         >>> sg.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[7.]]]])
@@ -806,7 +806,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     """max_pool_with_indices with output_size windows that cover the plane: window i spans floor(i n / out) to ceil((i + 1)
     n / out).
 
-    adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
+    adaptive_max_pool_with_indices(Tensor input, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
     (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -818,7 +818,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: max_pool_backward(grad, indices, self.shape, spatial)
+        input: max_pool_backward(grad, indices, input.shape, spatial)
     Raises:
         RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
             all.
@@ -882,7 +882,7 @@ def adaptive_max_pool1d(
 ) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    adaptive_max_pool1d(Tensor input, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -893,7 +893,7 @@ def adaptive_max_pool1d(
         values: the dtype that its ops give.
         indices: int64.
     Gradients:
-        through: adaptive_max_pool_with_indices(self, output_size, 1)
+        through: adaptive_max_pool_with_indices(input, output_size, 1)
     Example:
         >>> values, indices = sg.adaptive_max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         >>> values, indices
@@ -925,7 +925,7 @@ def avg_pool(
 ) -> Tensor:
     """The mean of each window of the last `spatial` dimensions.
 
-    avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
+    avg_pool(Tensor input, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
     int? divisor_override, int spatial) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -941,7 +941,7 @@ def avg_pool(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
+        input: avg_pool_backward(grad, input.shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
             divisor_override, spatial)
     Raises:
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
@@ -1299,7 +1299,7 @@ def avg_pool1d(
 ) -> Tensor:
     """The mean of each window of the last dimension.
 
-    avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
+    avg_pool1d(Tensor input, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
     count_include_pad=True) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1314,7 +1314,7 @@ def avg_pool1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
+        through: avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
     Example:
         >>> sg.nn.functional.avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[3.0000, 2.5000]])
@@ -1362,7 +1362,7 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window of the last two dimensions.
 
-    avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
+    avg_pool2d(Tensor input, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
     count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1377,7 +1377,7 @@ def avg_pool2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+        through: avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
     Example:
         >>> sg.nn.functional.avg_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)
         tensor([[[[ 2.5000,  4.5000],
@@ -1431,7 +1431,7 @@ def avg_pool3d(
 ) -> Tensor:
     """The mean of each window of the last three dimensions.
 
-    avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
+    avg_pool3d(Tensor input, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
     count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
@@ -1446,7 +1446,7 @@ def avg_pool3d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
+        through: avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
     Example:
         >>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[3.5000]]]])
@@ -1491,7 +1491,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml)
+    adaptive_avg_pool(Tensor input, int[] output_size, int spatial) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1501,7 +1501,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: adaptive_avg_pool_backward(grad, self.shape, spatial)
+        input: adaptive_avg_pool_backward(grad, input.shape, spatial)
     Raises:
         RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
             all.
@@ -1628,7 +1628,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml)
+    adaptive_avg_pool1d(Tensor input, int[1] output_size) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1638,7 +1638,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: adaptive_avg_pool(self, output_size, 1)
+        through: adaptive_avg_pool(input, output_size, 1)
     Example:
         >>> sg.adaptive_avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[3.0000, 2.5000]])
@@ -1660,7 +1660,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml)
+    adaptive_avg_pool2d(Tensor input, int[2] output_size) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1669,7 +1669,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: adaptive_avg_pool(self, output_size, 2)
+        through: adaptive_avg_pool(input, output_size, 2)
     """
     if (
         input.__class__ not in plain
@@ -1689,7 +1689,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml)
+    adaptive_avg_pool3d(Tensor input, int[3] output_size) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1698,7 +1698,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: adaptive_avg_pool(self, output_size, 3)
+        through: adaptive_avg_pool(input, output_size, 3)
     """
     if (
         input.__class__ not in plain
@@ -1724,7 +1724,7 @@ def lp_pool(
 ) -> Tensor:
     """(sum of x^p)^(1/p) over windows, the mean times their size, with p = norm_type; for p = inf the maximum of |x|.
 
-    lp_pool(Tensor self, float norm_type, int[] kernel_size, int[]? stride, bool ceil_mode, int spatial) -> Tensor
+    lp_pool(Tensor input, float norm_type, int[] kernel_size, int[]? stride, bool ceil_mode, int spatial) -> Tensor
     (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -1740,9 +1740,9 @@ def lp_pool(
     Gradients:
         through: largest if 1 / norm_type == 0 else (flat_at_zero(mean) * window_size(kernel_size)).pow(1 / norm_type)
         where sign: 1 if norm_type > 0 else -1
-        where largest: sign * max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode,
+        where largest: sign * max_pool_with_indices(sign * input.abs(), kernel_size, stride, [0], [1], ceil_mode,
             spatial)[0]
-        where mean: avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+        where mean: avg_pool(input.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
     Raises:
         ValueError: expected: the norm's exponent is not 0; a kernel_size of one number stands for all dimensions.
     """
@@ -1791,7 +1791,7 @@ def lp_pool1d(
 ) -> Tensor:
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
-    lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
+    lp_pool1d(Tensor input, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -1804,7 +1804,7 @@ def lp_pool1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
+        through: lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 1)
     Example:
         >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
         tensor([[ 5., 10.]])
@@ -1838,7 +1838,7 @@ def lp_pool2d(
 ) -> Tensor:
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
-    lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
+    lp_pool2d(Tensor input, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -1851,7 +1851,7 @@ def lp_pool2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
+        through: lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 2)
     Example:
         >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
         tensor([[[[2.]]]])
@@ -1885,7 +1885,7 @@ def lp_pool3d(
 ) -> Tensor:
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
-    lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
+    lp_pool3d(Tensor input, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -1898,7 +1898,7 @@ def lp_pool3d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
+        through: lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 3)
     Example:
         >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
         tensor([[[[[2.]]]]])
@@ -1931,7 +1931,7 @@ def fractional_max_pool(
     u)) - floor(a u), with a = (size - kernel_size) / (output_size - 1) and u the random number of the plane; the last
     at the end.
 
-    fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
+    fractional_max_pool(Tensor input, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
     Tensor indices) (derivatives.yaml)
     Dtypes: floats.
 
@@ -1944,7 +1944,7 @@ def fractional_max_pool(
         values: the dtype that its ops give.
         indices: int64.
     Gradients:
-        through: fractional_maxima(self, kernel_size, output_size, random_samples)
+        through: fractional_maxima(input, kernel_size, output_size, random_samples)
     Raises:
         RuntimeError: expected: two or three dimensions of windows, each of which fits; one random number for each plane
             and dimension.

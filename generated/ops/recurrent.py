@@ -100,7 +100,7 @@ def rnn_layer(
     """One layer of a recurrent network in one direction: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh), or relu. The
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
-    rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
+    rnn_layer(Tensor input, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
     batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml)
     Dtypes: floats.
 
@@ -118,7 +118,7 @@ def rnn_layer(
         output: the dtype that all tensors share.
         last_hidden: the dtype that all tensors share.
     Gradients:
-        self: rnn_gradients(...)[0]
+        input: rnn_gradients(...)[0]
         hidden: rnn_gradients(...)[1]
         weight_ih: rnn_gradients(...)[2]
         weight_hh: rnn_gradients(...)[3]
@@ -270,7 +270,7 @@ def lstm_layer(
     """One layer of long short-term memory in one direction: c_t = f c_(t-1) + i g and h_t = W_hr o tanh(c_t) for the gates
     i, f, g, o of W_ih x_t + b_ih + W_hh h_(t-1) + b_hh, g by tanh and the others by sigmoid; the input as in rnn_layer.
 
-    lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
+    lstm_layer(Tensor input, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
     last_cell, Tensor gates, Tensor cells) (derivatives.yaml)
     Dtypes: floats.
@@ -293,7 +293,7 @@ def lstm_layer(
         gates: the dtype that all tensors share.
         cells: the dtype that all tensors share.
     Gradients:
-        self: lstm_gradients(...)[0]
+        input: lstm_gradients(...)[0]
         hidden: lstm_gradients(...)[1]
         cell: lstm_gradients(...)[2]
         weight_ih: lstm_gradients(...)[3]
@@ -460,7 +460,7 @@ def gru_layer(
     (W_hn h_(t-1) + b_hn)) and gates r, z by sigmoid of W_ih x_t + b_ih + W_hh h_(t-1) + b_hh; the input as in
     rnn_layer.
 
-    gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
+    gru_layer(Tensor input, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
     batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml)
     Dtypes: floats.
 
@@ -478,7 +478,7 @@ def gru_layer(
         last_hidden: the dtype that all tensors share.
         gates: the dtype that all tensors share.
     Gradients:
-        self: gru_gradients(...)[0]
+        input: gru_gradients(...)[0]
         hidden: gru_gradients(...)[1]
         weight_ih: gru_gradients(...)[2]
         weight_hh: gru_gradients(...)[3]
@@ -610,7 +610,7 @@ def rnn_tanh_cell(
 ) -> Tensor:
     """One step of a recurrent network: tanh(W_ih x + b_ih + W_hh h + b_hh) for each row x of the input and h of the state.
 
-    rnn_tanh_cell(Tensor self, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor
+    rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -625,7 +625,7 @@ def rnn_tanh_cell(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self.shape[0],), False, 'tanh')[1]
+        through: rnn_layer(input, hx, w_ih, w_hh, b_ih, b_hh, (input.shape[0],), False, 'tanh')[1]
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: an input of shape (batch, features), with at least one
             row, a state with as many; weights of fitting sizes.
@@ -679,7 +679,7 @@ def rnn_relu_cell(
 ) -> Tensor:
     """One step of a recurrent network: relu(W_ih x + b_ih + W_hh h + b_hh) for each row x of the input and h of the state.
 
-    rnn_relu_cell(Tensor self, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor
+    rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -694,7 +694,7 @@ def rnn_relu_cell(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self.shape[0],), False, 'relu')[1]
+        through: rnn_layer(input, hx, w_ih, w_hh, b_ih, b_hh, (input.shape[0],), False, 'relu')[1]
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: an input of shape (batch, features), with at least one
             row, a state with as many; weights of fitting sizes.
@@ -748,7 +748,7 @@ def gru_cell(
 ) -> Tensor:
     """One step of gated recurrent units: (1 - z) n + z h for each row h of the state, with the gates of `gru_layer`.
 
-    gru_cell(Tensor self, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor
+    gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -763,7 +763,7 @@ def gru_cell(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: gru_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self.shape[0],), False)[1]
+        through: gru_layer(input, hx, w_ih, w_hh, b_ih, b_hh, (input.shape[0],), False)[1]
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: an input of shape (batch, features), with at least one
             row, a state with as many; weights of three gates.
@@ -817,7 +817,7 @@ def lstm_cell(
 ) -> tuple[Tensor, Tensor]:
     """One step of long short-term memory: the new hidden state and cell, from both in hx, with the gates of `lstm_layer`.
 
-    lstm_cell(Tensor self, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor
+    lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor
     hidden, Tensor cell) (derivatives.yaml)
     Dtypes: floats.
 
@@ -834,7 +834,7 @@ def lstm_cell(
         cell: the dtype that its ops give.
     Gradients:
         through: step[1], step[2]
-        where step: lstm_layer(self, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh, None, (self.shape[0],), False)
+        where step: lstm_layer(input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh, None, (input.shape[0],), False)
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: an input of shape (batch, features), with at least one
             row, two states with as many; weights of four gates.

@@ -20,6 +20,7 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import checks_norms as linalg_checks_norms
@@ -194,7 +195,7 @@ NANSUM = KernelOp(
 def sum_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    sum(Tensor input, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -204,7 +205,7 @@ def sum_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: filled(grad, self.shape)
+        input: filled(grad, input.shape)
     """
     if (not watch.casts or uncast()) and out is None and dtype is None:
         result = SUM_DEFAULT.launch(input)
@@ -257,7 +258,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml)
+    filled(Tensor input, int[] size) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -266,7 +267,7 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.sum()
+        input: grad.sum()
     """
     if not watch.every:
         result = FILLED.launch(input, size)
@@ -316,7 +317,7 @@ def sum_dim_intlist(
 ) -> Tensor:
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
-    sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    sum.dim_IntList(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -329,7 +330,7 @@ def sum_dim_intlist(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim)
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
@@ -391,7 +392,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    prod(Tensor input, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -401,7 +402,7 @@ def prod_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | Non
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
+        input: grad * conjugate(prod_others(input.reshape(-1), 0)).reshape(input.shape)
     """
     if (not watch.casts or uncast()) and out is None and dtype is None:
         result = PROD_DEFAULT.launch(input)
@@ -457,7 +458,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    prod.dim_int(Tensor input, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -469,7 +470,7 @@ def prod_dim_int(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * conjugate(prod_others(input, dim))
     Raises:
         IndexError: expected: a single `dim` in range.
     """
@@ -530,7 +531,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml)
+    prod_others(Tensor input, int dim) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -539,7 +540,7 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: prod_others_backward(grad, self, dim)
+        input: prod_others_backward(grad, input, dim)
     Raises:
         IndexError: expected: a single `dim` in range.
     """
@@ -584,7 +585,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    mean(Tensor input, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -594,7 +595,7 @@ def mean_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | Non
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: filled(grad / reduced_count(self.shape, None), self.shape)
+        input: filled(grad / reduced_count(input.shape, None), input.shape)
     """
     if not watch.every and out is None and dtype is None:
         result = MEAN_DEFAULT.launch(input)
@@ -656,7 +657,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    mean.dim(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -668,7 +669,7 @@ def mean_dim(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: restore_reduced_dims(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)
+        input: restore_reduced_dims(grad / reduced_count(input.shape, dim), input.shape, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
@@ -731,7 +732,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml)
+    var(Tensor input, bool unbiased=True) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -741,7 +742,7 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: var(self, None, correction=1 if unbiased else 0)
+        through: var(input, None, correction=1 if unbiased else 0)
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("var", var_default, "composite", input, unbiased, out=out)
@@ -768,7 +769,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml)
+    var.dim(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -780,7 +781,7 @@ def var_dim(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+        through: var(input, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("var.dim", var_dim, "composite", input, dim, unbiased, keepdim, out=out)
@@ -811,7 +812,7 @@ def var_correction(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
-    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
+    var.correction(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -824,8 +825,8 @@ def var_correction(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope
-        where slope: variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * slope
+        where slope: variance_scale(input.shape, dim, correction) * (input - input.mean(dim, True))
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
@@ -883,7 +884,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml)
+    std(Tensor input, bool unbiased=True) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -893,7 +894,7 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: std(self, None, correction=1 if unbiased else 0)
+        through: std(input, None, correction=1 if unbiased else 0)
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("std", std_default, "composite", input, unbiased, out=out)
@@ -920,7 +921,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml)
+    std.dim(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -932,7 +933,7 @@ def std_dim(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+        through: std(input, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("std.dim", std_dim, "composite", input, dim, unbiased, keepdim, out=out)
@@ -963,7 +964,7 @@ def std_correction(
 ) -> Tensor:
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
-    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
+    std.correction(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -976,9 +977,9 @@ def std_correction(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: restore_reduced_dims(grad * half, self.shape, dim, keepdim) * slope
+        input: restore_reduced_dims(grad * half, input.shape, dim, keepdim) * slope
         where half: where(result == 0, 0, 0.5 / where(result == 0, 1, result))
-        where slope: variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))
+        where slope: variance_scale(input.shape, dim, correction) * (input - input.mean(dim, True))
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
@@ -1044,7 +1045,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)
+    amax(Tensor input, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1057,8 +1058,8 @@ def amax(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share
-        where chosen: (self == restore_reduced_dims(result, self.shape, dim, keepdim)).to(self.dtype)
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * share
+        where chosen: (input == restore_reduced_dims(result, input.shape, dim, keepdim)).to(input.dtype)
         where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
@@ -1128,7 +1129,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)
+    amin(Tensor input, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1141,8 +1142,8 @@ def amin(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share
-        where chosen: (self == restore_reduced_dims(result, self.shape, dim, keepdim)).to(self.dtype)
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * share
+        where chosen: (input == restore_reduced_dims(result, input.shape, dim, keepdim)).to(input.dtype)
         where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
@@ -1202,7 +1203,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml)
+    max(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1211,8 +1212,8 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * share
-        where chosen: (self == result).to(self.dtype)
+        input: grad * share
+        where chosen: (input == result).to(input.dtype)
         where share: chosen / chosen.sum()
     Raises:
         RuntimeError: expected: there must be elements to choose from.
@@ -1261,7 +1262,7 @@ def max_dim(
 ) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    max.dim(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1273,8 +1274,8 @@ def max_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
-            restore_reduced_dims(grad, self.shape, dim, keepdim))
+        input: zeros_of(grad, input.shape).scatter(dim, restore_reduced_dims(indices, input.shape, dim, keepdim),
+            restore_reduced_dims(grad, input.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -1328,7 +1329,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    max.other(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1338,7 +1339,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: maximum(self, other)
+        through: maximum(input, other)
     """
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("max.other", max_other, "composite", input, other, out=out)
@@ -1358,7 +1359,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml)
+    min(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1367,8 +1368,8 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * share
-        where chosen: (self == result).to(self.dtype)
+        input: grad * share
+        where chosen: (input == result).to(input.dtype)
         where share: chosen / chosen.sum()
     Raises:
         RuntimeError: expected: there must be elements to choose from.
@@ -1417,7 +1418,7 @@ def min_dim(
 ) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    min.dim(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1429,8 +1430,8 @@ def min_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
-            restore_reduced_dims(grad, self.shape, dim, keepdim))
+        input: zeros_of(grad, input.shape).scatter(dim, restore_reduced_dims(indices, input.shape, dim, keepdim),
+            restore_reduced_dims(grad, input.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -1484,7 +1485,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    min.other(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1494,7 +1495,7 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: minimum(self, other)
+        through: minimum(input, other)
     """
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("min.other", min_other, "composite", input, other, out=out)
@@ -1522,7 +1523,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml)
+    argmax(Tensor input, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1599,7 +1600,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml)
+    argmin(Tensor input, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -1665,7 +1666,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml)
+    any(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1713,7 +1714,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml)
+    any.dims(Tensor input, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1770,7 +1771,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml)
+    all(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1818,7 +1819,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml)
+    all.dims(Tensor input, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1884,7 +1885,7 @@ def norm_default(
 ) -> Tensor:
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
-    norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    norm(Tensor input, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -1898,8 +1899,8 @@ def norm_default(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope
-        where slope: gradient_of_norm(self, restore_reduced_dims(result, self.shape, dim, keepdim), p, dim)
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * slope
+        where slope: gradient_of_norm(input, restore_reduced_dims(result, input.shape, dim, keepdim), p, dim)
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; p is 2 unless given, and real. Norms with p < 0
             or p = inf need an element.
@@ -1978,7 +1979,7 @@ def linalg_vector_norm(
 ) -> Tensor:
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
-    linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+    linalg_vector_norm(Tensor input, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
     Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -1994,8 +1995,8 @@ def linalg_vector_norm(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope
-        where slope: gradient_of_norm(self, restore_reduced_dims(result, self.shape, dim, keepdim), ord, dim)
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * slope
+        where slope: gradient_of_norm(input, restore_reduced_dims(result, input.shape, dim, keepdim), ord, dim)
     Raises:
         IndexError, RuntimeError: expected: floats, a real order; dimensions in range. A norm of no elements is there
             for a finite order above 0 only.
@@ -2092,7 +2093,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2). p='nuc': the nuclear norm of a matrix, the sum of its singular
     values.
 
-    norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    norm.named(Tensor input, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2106,7 +2107,7 @@ def norm_named(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm(self, 2, dim, keepdim, dtype=dtype) if p == 'fro' else linalg_matrix_norm(self, p, [0, 1] if dim
+        through: norm(input, 2, dim, keepdim, dtype=dtype) if p == 'fro' else linalg_matrix_norm(input, p, [0, 1] if dim
             is None else dim, keepdim, dtype=dtype)
     Raises:
         RuntimeError, ValueError: expected: norms known by a name are 'fro', and 'nuc' of a matrix, which lies in two
@@ -2150,7 +2151,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml)
+    logsumexp(Tensor input, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2163,8 +2164,9 @@ def logsumexp(
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(share)
-        where share: (self - restore_reduced_dims(without_negative_infinities(result), self.shape, dim, keepdim)).exp()
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * conjugate(share)
+        where share: (input - restore_reduced_dims(without_negative_infinities(result), input.shape, dim,
+            keepdim)).exp()
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     Example:
@@ -2220,7 +2222,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml)
+    sum_to_size(Tensor input, int[] size) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2230,7 +2232,7 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
     Returns:
         Tensor: the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: grad
+        input: grad
     Raises:
         RuntimeError: expected: `size` must broadcast to the tensor's shape.
     Example:
@@ -2289,7 +2291,7 @@ def nansum(
 ) -> Tensor:
     """The sum over `dim` of the elements that are not nan.
 
-    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    nansum(Tensor input, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -2303,8 +2305,8 @@ def nansum(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: where(absent, 0, restore_reduced_dims(grad, self.shape, dim, keepdim))
-        where absent: isnan(self)
+        input: where(absent, 0, restore_reduced_dims(grad, input.shape, dim, keepdim))
+        where absent: isnan(input)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; complex numbers are refused.
     Example:
@@ -2383,7 +2385,7 @@ def nanmean(
 ) -> Tensor:
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
-    nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    nanmean(Tensor input, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2397,7 +2399,7 @@ def nanmean(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        through: nansum(self, dim, keepdim, dtype=dtype) / sum(self == self, dim, keepdim)
+        through: nansum(input, dim, keepdim, dtype=dtype) / sum(input == input, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the dtype is floating-point.
     Example:
@@ -2433,7 +2435,7 @@ def var_mean_default(
 ) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml)
+    var_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2444,7 +2446,7 @@ def var_mean_default(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (var(self, None, correction=1 if unbiased else 0), mean(self))
+        through: (var(input, None, correction=1 if unbiased else 0), mean(input))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("var_mean", var_mean_default, "composite", input, unbiased, out=out)
@@ -2471,7 +2473,7 @@ def var_mean_dim(
 ) -> tuple[Tensor, Tensor]:
     """The variance over `dim`, and the mean.
 
-    var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    var_mean.dim(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2485,7 +2487,7 @@ def var_mean_dim(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
+        through: (var(input, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(input, dim, keepdim=keepdim))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out)
@@ -2519,7 +2521,7 @@ def var_mean_correction(
 ) -> tuple[Tensor, Tensor]:
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
-    var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    var_mean.correction(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
     Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2533,7 +2535,7 @@ def var_mean_correction(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
+        through: (var(input, dim, correction=correction, keepdim=keepdim), mean(input, dim, keepdim=keepdim))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept(
@@ -2571,7 +2573,7 @@ def std_mean_default(
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml)
+    std_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2582,7 +2584,7 @@ def std_mean_default(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (std(self, None, correction=1 if unbiased else 0), mean(self))
+        through: (std(input, None, correction=1 if unbiased else 0), mean(input))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("std_mean", std_mean_default, "composite", input, unbiased, out=out)
@@ -2609,7 +2611,7 @@ def std_mean_dim(
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation over `dim`, and the mean.
 
-    std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    std_mean.dim(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
     (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2623,7 +2625,7 @@ def std_mean_dim(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
+        through: (std(input, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(input, dim, keepdim=keepdim))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out)
@@ -2657,7 +2659,7 @@ def std_mean_correction(
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
-    std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    std_mean.correction(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
     Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -2671,7 +2673,7 @@ def std_mean_correction(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
+        through: (std(input, dim, correction=correction, keepdim=keepdim), mean(input, dim, keepdim=keepdim))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept(
@@ -2715,7 +2717,7 @@ def aminmax(
 ) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml)
+    aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -2729,7 +2731,7 @@ def aminmax(
         min: the dtype of `input`.
         max: the dtype of `input`.
     Gradients:
-        through: (amin(self, dims, keepdim), amax(self, dims, keepdim))
+        through: (amin(input, dims, keepdim), amax(input, dims, keepdim))
         where dims: [] if dim is None else [dim]
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all dimensions; there must be real elements to
@@ -2774,7 +2776,7 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml)
+    count_nonzero(Tensor input, int[1]? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2785,7 +2787,7 @@ def count_nonzero(
     Returns:
         Tensor: int64.
     Gradients:
-        through: sum(self != 0, dim, keepdim=False)
+        through: sum(input != 0, dim, keepdim=False)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     Example:
@@ -2820,7 +2822,7 @@ def cov(
 ) -> Tensor:
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
-    cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor (derivatives.yaml)
+    cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -2833,7 +2835,7 @@ def cov(
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
         through: (centred.mm(conjugate(weighted).t()) / free).squeeze()
-        where x: in_floats(self)
+        where x: in_floats(input)
         where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
         where weight: joint_weight(fweights, aweights)
         where total: rows.shape[1] if weight is None else weight.sum()
@@ -2892,7 +2894,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml)
+    corrcoef(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -2902,7 +2904,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
         through: correlation_of_covariance(products)
-        where x: in_floats(self)
+        where x: in_floats(input)
         where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
         where centred: rows - rows.mean(1, True)
         where products: centred.mm(conjugate(centred).t()).squeeze()
@@ -2957,9 +2959,8 @@ def sum(input, *args, **kwargs):
     """sum_i x_i: the sum of all elements.
 
     Overloads:
-        sum_default(input, *, dtype=None)
-        sum_dim_intlist(input, dim, keepdim=False, *, dtype=None): sum_i x_i over the dimensions `dim`, all of them when
-            None.
+        sum(input, *, dtype=None)
+        sum(input, dim, keepdim=False, *, dtype=None): sum_i x_i over the dimensions `dim`, all of them when None.
     Args:
         input: tensor.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
@@ -2991,6 +2992,9 @@ def sum(input, *args, **kwargs):
     return _sum_overloads(input, *args, **kwargs)
 
 
+sum.__signature__ = LazySignature(of_overloads, _sum_overloads.functions)
+
+
 _prod_overloads = Overloads(
     "prod",
     [
@@ -3017,8 +3021,8 @@ def prod(input, *args, **kwargs):
     """prod_i x_i: the product of all elements.
 
     Overloads:
-        prod_default(input, *, dtype=None)
-        prod_dim_int(input, dim, keepdim=False, *, dtype=None): prod_i x_i over the dimension `dim`.
+        prod(input, *, dtype=None)
+        prod(input, dim, keepdim=False, *, dtype=None): prod_i x_i over the dimension `dim`.
     Args:
         input: tensor.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
@@ -3042,6 +3046,9 @@ def prod(input, *args, **kwargs):
     if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
         return prod_dim_int(input, *args, **kwargs)
     return _prod_overloads(input, *args, **kwargs)
+
+
+prod.__signature__ = LazySignature(of_overloads, _prod_overloads.functions)
 
 
 _mean_overloads = Overloads(
@@ -3070,8 +3077,8 @@ def mean(input, *args, **kwargs):
     """(1/n) sum_i x_i: the mean of all elements.
 
     Overloads:
-        mean_default(input, *, dtype=None)
-        mean_dim(input, dim, keepdim=False, *, dtype=None): (1/n) sum_i x_i over the dimensions `dim`, all of them when
+        mean(input, *, dtype=None)
+        mean(input, dim, keepdim=False, *, dtype=None): (1/n) sum_i x_i over the dimensions `dim`, all of them when
             None.
     Args:
         input: tensor.
@@ -3099,6 +3106,9 @@ def mean(input, *args, **kwargs):
     if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
         return mean_dim(input, *args, **kwargs)
     return _mean_overloads(input, *args, **kwargs)
+
+
+mean.__signature__ = LazySignature(of_overloads, _mean_overloads.functions)
 
 
 _var_overloads = Overloads(
@@ -3137,10 +3147,10 @@ def var(input, *args, **kwargs):
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     Overloads:
-        var_default(input, unbiased=True): sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
-        var_dim(input, dim, unbiased=True, keepdim=False): sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not
+        var(input, unbiased=True): sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
+        var(input, dim, unbiased=True, keepdim=False): sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not
             `unbiased`.
-        var_correction(input, dim=None, *, correction=None, keepdim=False)
+        var(input, dim=None, *, correction=None, keepdim=False)
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
@@ -3166,6 +3176,9 @@ def var(input, *args, **kwargs):
     if len(kwargs) == 1 and "correction" in kwargs:
         return var_correction(input, *args, **kwargs)
     return _var_overloads(input, *args, **kwargs)
+
+
+var.__signature__ = LazySignature(of_overloads, _var_overloads.functions)
 
 
 _std_overloads = Overloads(
@@ -3204,9 +3217,9 @@ def std(input, *args, **kwargs):
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     Overloads:
-        std_default(input, unbiased=True): The square root of var.
-        std_dim(input, dim, unbiased=True, keepdim=False): The square root of var over `dim`.
-        std_correction(input, dim=None, *, correction=None, keepdim=False)
+        std(input, unbiased=True): The square root of var.
+        std(input, dim, unbiased=True, keepdim=False): The square root of var over `dim`.
+        std(input, dim=None, *, correction=None, keepdim=False)
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
@@ -3231,6 +3244,9 @@ def std(input, *args, **kwargs):
     return _std_overloads(input, *args, **kwargs)
 
 
+std.__signature__ = LazySignature(of_overloads, _std_overloads.functions)
+
+
 _max_overloads = Overloads(
     "max",
     [
@@ -3253,10 +3269,10 @@ def max(input, *args, **kwargs):
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
     Overloads:
-        max_default(input)
-        max_dim(input, dim, keepdim=False): max_i x_i over `dim` and the index of the first greatest element, which
-            alone gets the gradient.
-        max_other(input, other): max(x, y) element by element: maximum.
+        max(input)
+        max(input, dim, keepdim=False): max_i x_i over `dim` and the index of the first greatest element, which alone
+            gets the gradient.
+        max(input, other): max(x, y) element by element: maximum.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
@@ -3290,6 +3306,9 @@ def max(input, *args, **kwargs):
     return _max_overloads(input, *args, **kwargs)
 
 
+max.__signature__ = LazySignature(of_overloads, _max_overloads.functions)
+
+
 _min_overloads = Overloads(
     "min",
     [
@@ -3312,10 +3331,10 @@ def min(input, *args, **kwargs):
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
     Overloads:
-        min_default(input)
-        min_dim(input, dim, keepdim=False): min_i x_i over `dim` and the index of the first least element, which alone
-            gets the gradient.
-        min_other(input, other): min(x, y) element by element: minimum.
+        min(input)
+        min(input, dim, keepdim=False): min_i x_i over `dim` and the index of the first least element, which alone gets
+            the gradient.
+        min(input, other): min(x, y) element by element: minimum.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
@@ -3345,6 +3364,9 @@ def min(input, *args, **kwargs):
     return _min_overloads(input, *args, **kwargs)
 
 
+min.__signature__ = LazySignature(of_overloads, _min_overloads.functions)
+
+
 _any_overloads = Overloads(
     "any",
     [
@@ -3362,8 +3384,8 @@ def any(input, *args, **kwargs):
     """True when some element is not zero.
 
     Overloads:
-        any_default(input)
-        any_dims(input, dim, keepdim=False): True where some element along `dim` is not zero.
+        any(input)
+        any(input, dim, keepdim=False): True where some element along `dim` is not zero.
     Args:
         input: tensor.
         dim: int or sequence of ints or None, counted from the end where negative.
@@ -3388,6 +3410,9 @@ def any(input, *args, **kwargs):
     return _any_overloads(input, *args, **kwargs)
 
 
+any.__signature__ = LazySignature(of_overloads, _any_overloads.functions)
+
+
 _all_overloads = Overloads(
     "all",
     [
@@ -3405,8 +3430,8 @@ def all(input, *args, **kwargs):
     """True when no element is zero.
 
     Overloads:
-        all_default(input)
-        all_dims(input, dim, keepdim=False): True where no element along `dim` is zero.
+        all(input)
+        all(input, dim, keepdim=False): True where no element along `dim` is zero.
     Args:
         input: tensor.
         dim: int or sequence of ints or None, counted from the end where negative.
@@ -3429,6 +3454,9 @@ def all(input, *args, **kwargs):
     if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
         return all_dims(input, *args, **kwargs)
     return _all_overloads(input, *args, **kwargs)
+
+
+all.__signature__ = LazySignature(of_overloads, _all_overloads.functions)
 
 
 _norm_overloads = Overloads(
@@ -3464,8 +3492,8 @@ def norm(input, *args, **kwargs):
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     Overloads:
-        norm_default(input, p=2, dim=None, keepdim=False, *, dtype=None)
-        norm_named(input, p, dim=None, keepdim=False, *, dtype=None): p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
+        norm(input, p=2, dim=None, keepdim=False, *, dtype=None)
+        norm(input, p, dim=None, keepdim=False, *, dtype=None): p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
             p='nuc': the nuclear norm of a matrix, the sum of its singular values.
     Args:
         input: tensor.
@@ -3498,6 +3526,9 @@ def norm(input, *args, **kwargs):
     if len(args) == 3 and not kwargs and args[0].__class__ is str:
         return norm_named(input, *args)
     return _norm_overloads(input, *args, **kwargs)
+
+
+norm.__signature__ = LazySignature(of_overloads, _norm_overloads.functions)
 
 
 _var_mean_overloads = Overloads(
@@ -3536,10 +3567,10 @@ def var_mean(input, *args, **kwargs):
     """The variance of all elements, and their mean.
 
     Overloads:
-        var_mean_default(input, unbiased=True)
-        var_mean_dim(input, dim, unbiased=True, keepdim=False): The variance over `dim`, and the mean.
-        var_mean_correction(input, dim=None, *, correction=None, keepdim=False): The variance over `dim` with n -
-            correction in the denominator, and the mean.
+        var_mean(input, unbiased=True)
+        var_mean(input, dim, unbiased=True, keepdim=False): The variance over `dim`, and the mean.
+        var_mean(input, dim=None, *, correction=None, keepdim=False): The variance over `dim` with n - correction in the
+            denominator, and the mean.
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
@@ -3562,6 +3593,9 @@ def var_mean(input, *args, **kwargs):
     if len(kwargs) == 1 and "correction" in kwargs:
         return var_mean_correction(input, *args, **kwargs)
     return _var_mean_overloads(input, *args, **kwargs)
+
+
+var_mean.__signature__ = LazySignature(of_overloads, _var_mean_overloads.functions)
 
 
 _std_mean_overloads = Overloads(
@@ -3600,10 +3634,10 @@ def std_mean(input, *args, **kwargs):
     """The standard deviation of all elements, and their mean.
 
     Overloads:
-        std_mean_default(input, unbiased=True)
-        std_mean_dim(input, dim, unbiased=True, keepdim=False): The standard deviation over `dim`, and the mean.
-        std_mean_correction(input, dim=None, *, correction=None, keepdim=False): The standard deviation over `dim` with
-            n - correction in the denominator, and the mean.
+        std_mean(input, unbiased=True)
+        std_mean(input, dim, unbiased=True, keepdim=False): The standard deviation over `dim`, and the mean.
+        std_mean(input, dim=None, *, correction=None, keepdim=False): The standard deviation over `dim` with n -
+            correction in the denominator, and the mean.
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
@@ -3627,6 +3661,8 @@ def std_mean(input, *args, **kwargs):
         return std_mean_correction(input, *args, **kwargs)
     return _std_mean_overloads(input, *args, **kwargs)
 
+
+std_mean.__signature__ = LazySignature(of_overloads, _std_mean_overloads.functions)
 
 __all__ = [
     "sum_default",

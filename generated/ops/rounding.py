@@ -13,6 +13,7 @@ from ...runtime.autograd.inplace import after_write, before_write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import run
 from ...runtime.dispatch.overloads import Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
@@ -25,7 +26,7 @@ from ..nodes import rounding as nodes
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml)
+    floor(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -34,7 +35,7 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
     Example:
         >>> sg.floor(sg.tensor([-1.5, 1.5]))
         tensor([-2.,  1.])
@@ -80,7 +81,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml)
+    ceil(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -89,7 +90,7 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
     Example:
         >>> sg.ceil(sg.tensor([-1.5, 1.5]))
         tensor([-1.,  2.])
@@ -135,7 +136,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml)
+    round(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -144,7 +145,7 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
     """
     if not watch.every and out is None:
         result = kernels.ROUND.launch(input)
@@ -190,7 +191,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml)
+    round.decimals(Tensor input, *, int decimals) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -200,7 +201,7 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
     """
     if not watch.every and out is None and decimals.__class__ is int:
         result = kernels.ROUND_DECIMALS.launch(input, decimals)
@@ -255,7 +256,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml)
+    trunc(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -264,7 +265,7 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: zeros_like(grad)
+        input: zeros_like(grad)
     Example:
         >>> sg.trunc(sg.tensor([-1.5, 1.5]))
         tensor([-1.,  1.])
@@ -310,7 +311,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml)
+    frac(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -319,7 +320,7 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad
+        input: grad
     Example:
         >>> sg.frac(sg.tensor([-1.5, 1.25]))
         tensor([-0.5000,  0.2500])
@@ -379,9 +380,8 @@ def round(input, *args, **kwargs):
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
     Overloads:
-        round_default(input)
-        round_decimals(input, *, decimals): x rounded to a number of decimals, to tens, hundreds, ... where that is
-            negative.
+        round(input)
+        round(input, *, decimals): x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
     Args:
         input: tensor.
         decimals: int or number, by keyword.
@@ -397,6 +397,9 @@ def round(input, *args, **kwargs):
     if len(kwargs) == 1 and "decimals" in kwargs:
         return round_decimals(input, *args, **kwargs)
     return _round_overloads(input, *args, **kwargs)
+
+
+round.__signature__ = LazySignature(of_overloads, _round_overloads.functions)
 
 
 _round__overloads = Overloads(
@@ -421,6 +424,7 @@ def round_(input, *args, **kwargs):
     return _round__overloads(input, *args, **kwargs)
 
 
+round_.__signature__ = LazySignature(of_overloads, _round__overloads.functions)
 fix = trunc
 fix_ = trunc_
 

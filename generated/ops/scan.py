@@ -18,6 +18,7 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.scan import checks as scan_checks
@@ -74,7 +75,7 @@ def cumsum(
 ) -> Tensor:
     """y_i = sums{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    cumsum(Tensor input, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -86,7 +87,7 @@ def cumsum(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: grad.flip([dim]).cumsum(dim).flip([dim])
+        input: grad.flip([dim]).cumsum(dim).flip([dim])
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -164,7 +165,7 @@ def cumprod(
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    cumprod(Tensor input, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -176,7 +177,7 @@ def cumprod(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: transposed_recurrence(grad, self, dim, False) * conjugate(one_before(result, dim, False, 1))
+        input: transposed_recurrence(grad, input, dim, False) * conjugate(one_before(result, dim, False, 1))
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -251,7 +252,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
     """y_i = log sums{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml)
+    logcumsumexp(Tensor input, int dim) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -262,8 +263,8 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype)
-        where share: own_share(in_double(self), in_double(result))
+        input: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype)
+        where share: own_share(in_double(input), in_double(result))
         where rest: remaining_share(in_double(result), dim)
     Raises:
         IndexError: expected: a single `dim` in range.
@@ -316,7 +317,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml)
+    linear_recurrence(Tensor input, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -327,7 +328,7 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: slope
+        input: slope
         factor: slope * conjugate(one_before(result, dim, reverse, 0))
         where slope: transposed_recurrence(grad, factor, dim, reverse)
     Raises:
@@ -387,7 +388,7 @@ def cummax(
 ) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    cummax(Tensor input, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -399,7 +400,7 @@ def cummax(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_like(grad).scatter_add(dim, indices, grad)
+        input: zeros_like(grad).scatter_add(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -457,7 +458,7 @@ def cummin(
 ) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    cummin(Tensor input, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -469,7 +470,7 @@ def cummin(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_like(grad).scatter_add(dim, indices, grad)
+        input: zeros_like(grad).scatter_add(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -533,7 +534,7 @@ def diff(
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ. For n = 0 it is x alone.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml)
+    diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -547,7 +548,7 @@ def diff(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: differences(self, n, dim, prepend, append)
+        through: differences(input, n, dim, prepend, append)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; n is not negative, and what is put before or behind fits
             except along `dim`.
@@ -743,8 +744,8 @@ def trapezoid(y, *args, **kwargs):
     """The area under the lines between the samples y at the points x, along `dim`.
 
     Overloads:
-        trapezoid_x(y, x, *, dim=-1)
-        trapezoid_dx(y, *, dx=1, dim=-1): The area under the lines between samples y at the distance `dx`, along `dim`.
+        trapezoid(y, x, *, dim=-1)
+        trapezoid(y, *, dx=1, dim=-1): The area under the lines between samples y at the distance `dx`, along `dim`.
     Args:
         y: tensor.
         x: tensor.
@@ -765,6 +766,9 @@ def trapezoid(y, *args, **kwargs):
     if len(kwargs) == 1 and "dx" in kwargs:
         return trapezoid_dx(y, *args, **kwargs)
     return _trapezoid_overloads(y, *args, **kwargs)
+
+
+trapezoid.__signature__ = LazySignature(of_overloads, _trapezoid_overloads.functions)
 
 
 _cumulative_trapezoid_overloads = Overloads(
@@ -788,9 +792,9 @@ def cumulative_trapezoid(y, *args, **kwargs):
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
     Overloads:
-        cumulative_trapezoid_x(y, x, *, dim=-1)
-        cumulative_trapezoid_dx(y, *, dx=1, dim=-1): The areas under the lines between samples y at the distance `dx`,
-            from the first to each other one.
+        cumulative_trapezoid(y, x, *, dim=-1)
+        cumulative_trapezoid(y, *, dx=1, dim=-1): The areas under the lines between samples y at the distance `dx`, from
+            the first to each other one.
     Args:
         y: tensor.
         x: tensor.
@@ -813,6 +817,7 @@ def cumulative_trapezoid(y, *args, **kwargs):
     return _cumulative_trapezoid_overloads(y, *args, **kwargs)
 
 
+cumulative_trapezoid.__signature__ = LazySignature(of_overloads, _cumulative_trapezoid_overloads.functions)
 trapz = trapezoid
 
 __all__ = [

@@ -19,6 +19,7 @@ from ...runtime.dispatch.errors import listed, reraise
 from ...runtime.dispatch.kernel_ops.general import Conversion, array_in, arrays_in, computed_dtype, needs_grad
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
@@ -162,7 +163,7 @@ UNSAFE_SPLIT_WITH_SIZES = ViewOp("unsafe_split_with_sizes", None, "self", "split
 def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml)
+    view(Tensor(a) input, int[] size) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -171,7 +172,7 @@ def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.reshape(self.shape)
+        input: grad.reshape(input.shape)
     Raises:
         RuntimeError: expected: `size` with at most one -1, reachable without moving elements.
     """
@@ -209,7 +210,7 @@ def _view_default(name: str, self, size) -> Any:
 def view_dtype(input: Tensor, dtype: dtype) -> Tensor:
     """The same bytes as elements of another dtype, outside the graph; the last dimension fits those.
 
-    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml)
+    view.dtype(Tensor(a) input, ScalarType dtype) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -248,7 +249,7 @@ def _view_dtype(name: str, self, dtype) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml)
+    reshape(Tensor(a) input, int[] shape) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -257,7 +258,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: view_or_copy(self, shape)
+        through: view_or_copy(input, shape)
     Raises:
         RuntimeError: expected: `shape` with at most one -1, for the same number of elements.
     Example:
@@ -289,9 +290,9 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """The same elements in the shape of `other`: self.view(other.shape).
+    """The same elements in the shape of `other`: input.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml)
+    view_as(Tensor(a) input, Tensor other) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -300,7 +301,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.view(other.shape)
+        through: input.view(other.shape)
     Example:
         >>> sg.arange(4).view_as(sg.zeros(2, 2))
         tensor([[0, 1],
@@ -320,9 +321,9 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """The same elements in the shape of `other`: self.reshape(other.shape).
+    """The same elements in the shape of `other`: input.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml)
+    reshape_as(Tensor(a) input, Tensor other) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -331,7 +332,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.reshape(other.shape)
+        through: input.reshape(other.shape)
     Example:
         >>> sg.arange(4).reshape_as(sg.zeros(2, 2))
         tensor([[0, 1],
@@ -355,7 +356,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml)
+    flatten(Tensor(a) input, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -365,7 +366,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self if self.ndim and start_dim == end_dim else view_or_copy(self, flattened(self.shape, start_dim,
+        through: input if input.ndim and start_dim == end_dim else view_or_copy(input, flattened(input.shape, start_dim,
             end_dim))
     Raises:
         IndexError, RuntimeError: expected: both dimensions in range.
@@ -407,7 +408,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    ravel(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -415,7 +416,7 @@ def ravel(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.flatten()
+        through: input.flatten()
     Example:
         >>> sg.ravel(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 2, 3, 4])
@@ -439,7 +440,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: int | None = None) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml)
+    unflatten(Tensor(a) input, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -450,7 +451,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: view_or_copy(self, unflattened(self.shape, dim, sizes))
+        through: view_or_copy(input, unflattened(input.shape, dim, sizes))
     Raises:
         IndexError, RuntimeError: expected: `dim` in range and completes `sizes`, which must multiply to its size.
     Example:
@@ -485,7 +486,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml)
+    transpose(Tensor(a) input, int dim0, int dim1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -495,7 +496,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.transpose(dim0, dim1)
+        input: grad.transpose(dim0, dim1)
     Raises:
         IndexError: expected: both dimensions in range.
     Example:
@@ -550,7 +551,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml)
+    permute(Tensor(a) input, int[] dims) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -559,7 +560,7 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.permute(inverse_permutation(dims))
+        input: grad.permute(inverse_permutation(dims))
     Raises:
         IndexError, RuntimeError: expected: `dims` in range, which must name every dimension once.
     Example:
@@ -600,7 +601,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml)
+    movedim(Tensor(a) input, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -610,7 +611,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.permute(moved_order(self.ndim, source, destination))
+        through: input.permute(moved_order(input.ndim, source, destination))
     Raises:
         IndexError, RuntimeError: expected: source and destination have equally many dimensions; each named once.
     Example:
@@ -642,7 +643,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    t(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -650,7 +651,7 @@ def t(input: Tensor) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.t()
+        input: grad.t()
     Raises:
         RuntimeError: expected: at most two dimensions.
     Example:
@@ -697,7 +698,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    squeeze(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -705,7 +706,7 @@ def squeeze_default(input: Tensor) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.reshape(self.shape)
+        input: grad.reshape(input.shape)
     """
     if not watch.every:
         result = SQUEEZE_DEFAULT.launch(input)
@@ -750,7 +751,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml)
+    squeeze.dim(Tensor(a) input, int[1] dim) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -759,7 +760,7 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.reshape(self.shape)
+        input: grad.reshape(input.shape)
     Raises:
         IndexError, RuntimeError: expected: `dims` in range, of which none may come twice.
     """
@@ -806,7 +807,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml)
+    unsqueeze(Tensor(a) input, int dim) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -816,7 +817,7 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: int | None = None) -> Ten
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad.squeeze(dim)
+        input: grad.squeeze(dim)
     Raises:
         IndexError: expected: `dim` in range among the dimensions of the result.
     Example:
@@ -872,7 +873,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml)
+    expand(Tensor(a) input, int[] size) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -881,7 +882,7 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad
+        input: grad
     Raises:
         RuntimeError: expected: `size` to which dimensions of size 1 can be repeated; -1 stands for the size there is.
     Example:
@@ -923,7 +924,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    alias(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -931,7 +932,7 @@ def alias(input: Tensor) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: grad
+        input: grad
     """
     if not watch.every:
         result = ALIAS.launch(input)
@@ -961,9 +962,9 @@ def _alias(name: str, self) -> Any:
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """Repeated to the shape of `other` without a copy: self.expand(other.shape).
+    """Repeated to the shape of `other` without a copy: input.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml)
+    expand_as(Tensor(a) input, Tensor other) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -972,7 +973,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.expand(other.shape)
+        through: input.expand(other.shape)
     Example:
         >>> sg.tensor([1, 2]).expand_as(sg.zeros(2, 2))
         tensor([[1, 2],
@@ -992,9 +993,9 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
-    """x repeated to the shape `size` without a copy: self.expand(size).
+    """x repeated to the shape `size` without a copy: input.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml)
+    broadcast_to(Tensor(a) input, int[] size) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1003,7 +1004,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.expand(size)
+        through: input.expand(size)
     Example:
         >>> sg.broadcast_to(sg.tensor([1, 2]), (2, 2))
         tensor([[1, 2],
@@ -1032,7 +1033,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml)
+    repeat(Tensor input, int[] repeats) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1041,7 +1042,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: tiled(self, repeats)
+        through: tiled(input, repeats)
     Raises:
         RuntimeError: expected: one count for each dimension, and for as many new ones before them as there are more
             counts.
@@ -1067,7 +1068,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml)
+    tile(Tensor input, int[] dims) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1077,7 +1078,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.repeat(dims)
+        through: input.repeat(dims)
     Raises:
         RuntimeError: expected: fewer counts than dimensions are those of the last ones.
     Example:
@@ -1102,7 +1103,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    atleast_1d(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1110,7 +1111,7 @@ def atleast_1d(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self if self.ndim else self.reshape((1,))
+        through: input if input.ndim else input.reshape((1,))
     """
     if not watch.every:
         result = ATLEAST_1D.launch(input)
@@ -1134,7 +1135,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    atleast_2d(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1142,7 +1143,7 @@ def atleast_2d(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self if self.ndim >= 2 else atleast_1d(self).unsqueeze(0)
+        through: input if input.ndim >= 2 else atleast_1d(input).unsqueeze(0)
     """
     if not watch.every:
         result = ATLEAST_2D.launch(input)
@@ -1166,7 +1167,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    atleast_3d(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1174,7 +1175,7 @@ def atleast_3d(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self if self.ndim >= 3 else atleast_2d(self).unsqueeze(2)
+        through: input if input.ndim >= 3 else atleast_2d(input).unsqueeze(2)
     """
     if not watch.every:
         result = ATLEAST_3D.launch(input)
@@ -1328,7 +1329,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    tensor_split.sections(Tensor(a) input, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1338,7 +1339,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> tuple[T
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: split_at(self, section_starts(self.shape[dim], sections), dim)
+        through: split_at(input, section_starts(input.shape[dim], sections), dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
@@ -1372,8 +1373,8 @@ def tensor_split_tensor_indices_or_sections(
 ) -> tuple[Tensor, ...]:
     """x cut into as many pieces as a tensor of no dimensions says, or before each of the indices in one.
 
-    tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml)
+    tensor_split.tensor_indices_or_sections(Tensor(a) input, Tensor tensor_indices_or_sections, int dim=0) ->
+    Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1383,7 +1384,7 @@ def tensor_split_tensor_indices_or_sections(
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, tensor_indices_or_sections, dim)
+        through: tensor_split(input, tensor_indices_or_sections, dim)
     Raises:
         IndexError, RuntimeError: expected: int64 numbers of at most one dimension, which become an int or ints.
     """
@@ -1415,7 +1416,7 @@ def tensor_split_tensor_indices_or_sections(
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    tensor_split.indices(Tensor(a) input, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1425,7 +1426,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: split_at(self, indices, dim)
+        through: split_at(input, indices, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
@@ -1456,7 +1457,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
+    hsplit.int(Tensor(a) input, int sections) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1465,7 +1466,7 @@ def hsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+        through: tensor_split(input, sections, 1 if input.ndim > 1 else 0)
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
@@ -1494,7 +1495,7 @@ def hsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
+    hsplit.indices(Tensor(a) input, int[] indices) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1503,7 +1504,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+        through: tensor_split(input, indices, 1 if input.ndim > 1 else 0)
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
@@ -1531,7 +1532,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
 def vsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
+    vsplit.int(Tensor(a) input, int sections) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1540,7 +1541,7 @@ def vsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, sections)
+        through: tensor_split(input, sections)
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
@@ -1569,7 +1570,7 @@ def vsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
+    vsplit.indices(Tensor(a) input, int[] indices) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1578,7 +1579,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, indices)
+        through: tensor_split(input, indices)
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
@@ -1606,7 +1607,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
 def dsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
+    dsplit.int(Tensor(a) input, int sections) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1615,7 +1616,7 @@ def dsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, sections, 2)
+        through: tensor_split(input, sections, 2)
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
@@ -1644,7 +1645,7 @@ def dsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
+    dsplit.indices(Tensor(a) input, int[] indices) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1653,7 +1654,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, indices, 2)
+        through: tensor_split(input, indices, 2)
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
@@ -1689,7 +1690,7 @@ def narrow_copy(
 ) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml)
+    narrow_copy(Tensor input, int dim, int start, int length) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1702,7 +1703,7 @@ def narrow_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.narrow(dim, start, length))
+        through: contiguous_copy(input.narrow(dim, start, length))
     Example:
         >>> sg.narrow_copy(sg.arange(6), 0, 2, 3)
         tensor([2, 3, 4])
@@ -1731,7 +1732,7 @@ def narrow_copy(
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml)
+    fliplr(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1740,7 +1741,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.flip((1,))
+        through: input.flip((1,))
     Raises:
         RuntimeError: expected: at least two dimensions.
     Example:
@@ -1765,7 +1766,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml)
+    flipud(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1774,7 +1775,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.flip((0,))
+        through: input.flip((0,))
     Raises:
         RuntimeError: expected: at least one dimension.
     Example:
@@ -1799,7 +1800,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml)
+    rot90(Tensor input, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1810,7 +1811,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: rotated(self, k % 4, dims)
+        through: rotated(input, k % 4, dims)
     Raises:
         IndexError, RuntimeError: expected: wraps two dimensions, which must differ.
     Example:
@@ -1907,7 +1908,7 @@ def repeat_interleave_self_tensor(
 ) -> Tensor:
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
-    repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    repeat_interleave.self_Tensor(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -1921,7 +1922,7 @@ def repeat_interleave_self_tensor(
         Tensor: the dtype that its ops give.
     Gradients:
         through: x.index_select(along, repeat_interleave(counts, output_size=output_size))
-        where x: self.flatten() if dim is None else self
+        where x: input.flatten() if dim is None else input
         where along: dim or 0
         where counts: repeats.reshape((1,)).expand((x.shape[along],)) if repeats.numel() == 1 else repeats
     Raises:
@@ -1964,7 +1965,7 @@ def repeat_interleave_self_int(
 ) -> Tensor:
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
-    repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    repeat_interleave.self_int(Tensor input, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -1978,7 +1979,7 @@ def repeat_interleave_self_int(
         Tensor: the dtype that its ops give.
     Gradients:
         through: copies.view(x.shape[:along] + (repeats * x.shape[along],) + behind)
-        where x: self.flatten() if dim is None else self
+        where x: input.flatten() if dim is None else input
         where along: dim or 0
         where behind: x.shape[along + 1:]
         where copies: contiguous_copy(x.unsqueeze(along + 1).expand(x.shape[:along + 1] + (repeats,) + behind))
@@ -2076,7 +2077,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml)
+    combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2087,8 +2088,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.index_select(0, combination_indices(self.shape[0], r, with_replacement, self.device)).view((-1,
-            r)) if r else self.narrow(0, 0, 0)
+        through: input.index_select(0, combination_indices(input.shape[0], r, with_replacement, input.device)).view((-1,
+            r)) if r else input.narrow(0, 0, 0)
     Raises:
         RuntimeError: expected: a vector, and no negative number of elements.
     Example:
@@ -2147,7 +2148,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml)
+    diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2159,7 +2160,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: diagonal_backward(self, shape_with_diagonal(self.shape, offset, dim1, dim2), offset, dim1, dim2)
+        through: diagonal_backward(input, shape_with_diagonal(input.shape, offset, dim1, dim2), offset, dim1, dim2)
     Raises:
         IndexError, RuntimeError: expected: two different dimensions of the result.
     Example:
@@ -2192,7 +2193,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml)
+    diagflat(Tensor input, int offset=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2202,7 +2203,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: diagonal_matrix(self.flatten(), offset)
+        through: diagonal_matrix(input.flatten(), offset)
     Example:
         >>> sg.diagflat(sg.tensor([1, 2]), 1)
         tensor([[0, 1, 0],
@@ -2272,7 +2273,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    adjoint(Tensor(a) input) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2280,7 +2281,7 @@ def adjoint(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: self.transpose(-2, -1).conj() if self.ndim else self.conj()
+        through: input.transpose(-2, -1).conj() if input.ndim else input.conj()
     Raises:
         RuntimeError: expected: no vector.
     Example:
@@ -2311,7 +2312,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml)
+    unfold(Tensor(a) input, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2322,7 +2323,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: unfold_backward(grad, self.shape, dimension, size, step)
+        input: unfold_backward(grad, input.shape, dimension, size, step)
     Raises:
         IndexError, RuntimeError: expected: `dimension` in range; windows that fit, at least one step apart.
     Example:
@@ -2452,7 +2453,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int = None, index: int = None, *, axis: int | None = None) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml)
+    select.int(Tensor(a) input, int dim, int index) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2463,7 +2464,7 @@ def select(input: Tensor, dim: int = None, index: int = None, *, axis: int | Non
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: select_backward(grad, self.shape, dim, index)
+        input: select_backward(grad, input.shape, dim, index)
     Raises:
         IndexError: expected: `dim` and `index` in range.
     Example:
@@ -2578,7 +2579,7 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """x[..., start:end:step, ...] at dimension `dim`.
 
-    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml)
+    slice.Tensor(Tensor(a) input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2590,7 +2591,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: slice_backward(grad, self.shape, dim, start, end, step)
+        input: slice_backward(grad, input.shape, dim, start, end, step)
     Raises:
         IndexError, ValueError: expected: `dim` in range; `step` above 0; `start` and `end` are clamped to the size as
             Python does.
@@ -2730,7 +2731,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: int | None = None) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml)
+    narrow(Tensor(a) input, int dim, int start, int length) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2742,7 +2743,7 @@ def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: slice_backward(grad, self.shape, dim, start, start + length, 1)
+        input: slice_backward(grad, input.shape, dim, start, start + length, 1)
     Raises:
         IndexError, RuntimeError: expected: `dim` and `start` in range; the piece must lie inside.
     Example:
@@ -2793,7 +2794,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml)
+    as_strided(Tensor(a) input, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2804,7 +2805,8 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: as_strided_backward(grad, self.shape, self.stride(), self.storage_offset(), size, stride, storage_offset)
+        input: as_strided_backward(grad, input.shape, input.stride(), input.storage_offset(), size, stride,
+            storage_offset)
     Raises:
         RuntimeError: expected: the layout must lie inside the storage; the offset is the tensor's own unless given.
     Example:
@@ -2856,7 +2858,7 @@ def restride(
 ) -> Tensor:
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
-    restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
+    restride(Tensor input, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
     (derivatives.yaml)
     Dtypes: all.
 
@@ -2870,7 +2872,7 @@ def restride(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: restride(grad, to_stride, to_offset, self.shape, stride, offset)
+        input: restride(grad, to_stride, to_offset, input.shape, stride, offset)
     Raises:
         RuntimeError: expected: one stride for each size, and nothing negative.
     """
@@ -2937,7 +2939,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml)
+    diagonal(Tensor(a) input, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2948,7 +2950,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: diagonal_backward(grad, self.shape, offset, dim1, dim2)
+        input: diagonal_backward(grad, input.shape, offset, dim1, dim2)
     Raises:
         IndexError, RuntimeError: expected: both dimensions in range, which must differ.
     Example:
@@ -3084,7 +3086,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml)
+    diag(Tensor input, int diagonal=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3094,7 +3096,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
+        through: diagonal_matrix(input, diagonal) if input.ndim == 1 else input.diagonal(diagonal).clone()
     Raises:
         RuntimeError: expected: a vector or a matrix.
     Example:
@@ -3122,7 +3124,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml)
+    trace(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3131,7 +3133,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.diagonal().sum()
+        through: input.diagonal().sum()
     Raises:
         RuntimeError: expected: a matrix.
     Example:
@@ -3155,7 +3157,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    unbind.int(Tensor(a) input, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3165,7 +3167,7 @@ def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Ten
     Returns:
         tuple of Tensors: a view of `input`: it shares the memory.
     Gradients:
-        self: stack(grads, dim)
+        input: stack(grads, dim)
     Raises:
         IndexError: expected: `dim` in range of a tensor that has dimensions.
     Example:
@@ -3210,7 +3212,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    split.Tensor(Tensor(a) input, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3220,7 +3222,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, 
     Returns:
         tuple of Tensors: a view of `input`: it shares the memory.
     Gradients:
-        self: cat(grads, dim)
+        input: cat(grads, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; pieces of size 0 only of nothing.
     """
@@ -3264,7 +3266,7 @@ def split_with_sizes(
 ) -> tuple[Tensor, ...]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    split_with_sizes(Tensor(a) input, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3275,7 +3277,7 @@ def split_with_sizes(
     Returns:
         tuple of Tensors: a view of `input`: it shares the memory.
     Gradients:
-        self: cat(grads, dim)
+        input: cat(grads, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the pieces must make up the whole.
     Example:
@@ -3323,7 +3325,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    split.sizes(Tensor(a) input, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3333,7 +3335,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> tuple
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: split_with_sizes(self, split_size, dim)
+        through: split_with_sizes(input, split_size, dim)
     """
     if not watch.every:
         result = SPLIT_SIZES.launch(input, split_size, dim)
@@ -3360,7 +3362,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> tuple
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    chunk(Tensor(a) input, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3371,7 +3373,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) 
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: chunks_of(self, chunks, dim)
+        through: chunks_of(input, chunks, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one piece.
     Example:
@@ -3407,7 +3409,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """chunk into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
-    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    unsafe_chunk(Tensor(a) input, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3418,7 +3420,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None =
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: each_unaliased(self, chunk(self, chunks, dim), dim)
+        through: each_unaliased(input, chunk(input, chunks, dim), dim)
     Example:
         >>> sg.unsafe_chunk(sg.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -3454,7 +3456,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None =
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """split into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
-    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    unsafe_split(Tensor(a) input, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3465,7 +3467,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: int | No
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: each_unaliased(self, split(self, split_size, dim), dim)
+        through: each_unaliased(input, split(input, split_size, dim), dim)
     Example:
         >>> sg.unsafe_split(sg.arange(5), 3)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -3503,7 +3505,7 @@ def unsafe_split_with_sizes(
 ) -> tuple[Tensor, ...]:
     """split_with_sizes into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
-    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
+    unsafe_split_with_sizes(Tensor(a) input, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3514,7 +3516,7 @@ def unsafe_split_with_sizes(
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: each_unaliased(self, split_with_sizes(self, split_sizes, dim), dim)
+        through: each_unaliased(input, split_with_sizes(input, split_sizes, dim), dim)
     Example:
         >>> sg.unsafe_split_with_sizes(sg.arange(3), [1, 2])
         (tensor([0]), tensor([1, 2]))
@@ -3687,7 +3689,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml)
+    flip(Tensor input, int[] dims) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3697,7 +3699,7 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.flip(dims)
+        input: grad.flip(dims)
     Raises:
         IndexError, RuntimeError: expected: `dims` in range, of which none may come twice.
     Example:
@@ -3752,7 +3754,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml)
+    roll(Tensor input, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3763,7 +3765,7 @@ def roll(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.roll(negated(shifts), dims)
+        input: grad.roll(negated(shifts), dims)
     Raises:
         IndexError, RuntimeError: expected: `dims` in range; one shift for each of them, or one for the flattened
             tensor.
@@ -3818,7 +3820,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml)
+    triu(Tensor input, int diagonal=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3828,7 +3830,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.triu(diagonal)
+        input: grad.triu(diagonal)
     Raises:
         RuntimeError: expected: a matrix or a batch of them; diagonals outside are all alike.
     Example:
@@ -3892,7 +3894,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml)
+    tril(Tensor input, int diagonal=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3902,7 +3904,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad.tril(diagonal)
+        input: grad.tril(diagonal)
     Raises:
         RuntimeError: expected: a matrix or a batch of them; diagonals outside are all alike.
     Example:
@@ -3966,7 +3968,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml)
+    constant_pad_nd(Tensor input, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3977,7 +3979,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: constant_pad_nd(grad, negated(pad))
+        input: constant_pad_nd(grad, negated(pad))
     Raises:
         RuntimeError: expected: pairs of (left, right) for the last dimensions, none of which may become negative.
     Example:
@@ -4038,7 +4040,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None, out: Ten
     """A copy with memory of its own, through which gradients pass. Its dimensions lie in memory as those of x do
     (`preserve_format`), unless `memory_format` says another order.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml)
+    clone(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4048,7 +4050,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None, out: Ten
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad
+        input: grad
     Example:
         >>> x = sg.zeros(2)
         >>> y = x.clone().fill_(1.0)
@@ -4106,7 +4108,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def contiguous_copy(input: Tensor) -> Tensor:
     """A copy whose elements lie in rows: what `contiguous` makes.
 
-    contiguous_copy(Tensor self) -> Tensor (derivatives.yaml)
+    contiguous_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4114,7 +4116,7 @@ def contiguous_copy(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad
+        input: grad
     """
     if not watch.every:
         result = CONTIGUOUS_COPY.launch(input)
@@ -4153,7 +4155,7 @@ def _contiguous_copy(name: str, self, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml)
+    _to_copy(Tensor input, ScalarType dtype) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4163,7 +4165,7 @@ def _to_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tenso
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: grad
+        input: grad
     """
     if not watch.every and out is None:
         result = _TO_COPY.launch(input, dtype)
@@ -4204,7 +4206,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def to_device(input: Tensor, device: DeviceLike, non_blocking: bool) -> Tensor:
     """A copy of x on another device, in the same dtype.
 
-    to_device(Tensor self, Device device, bool non_blocking) -> Tensor (derivatives.yaml)
+    to_device(Tensor input, Device device, bool non_blocking) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4214,7 +4216,7 @@ def to_device(input: Tensor, device: DeviceLike, non_blocking: bool) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: to_device(grad, self.device, non_blocking)
+        input: to_device(grad, input.device, non_blocking)
     """
     if (
         input.__class__ not in plain
@@ -4254,7 +4256,8 @@ def im2col(
 ) -> Tensor:
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
-    im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)
+    im2col(Tensor input, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
+    (derivatives.yaml)
     Dtypes: bool, floats, complex numbers.
 
     Args:
@@ -4266,7 +4269,7 @@ def im2col(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)
+        input: col2im(grad, input.shape[-2:], kernel_size, dilation, padding, stride)
     Raises:
         RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
     """
@@ -4329,7 +4332,7 @@ def col2im(
 ) -> Tensor:
     """Columns added up where their windows lie: the transpose of im2col.
 
-    col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
+    col2im(Tensor input, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
     Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -4343,7 +4346,7 @@ def col2im(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: im2col(grad, kernel_size, dilation, padding, stride)
+        input: im2col(grad, kernel_size, dilation, padding, stride)
     Raises:
         RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
     """
@@ -4409,7 +4412,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of x, that of the view of all of it.
 
-    alias_copy(Tensor self) -> Tensor (derivatives.yaml)
+    alias_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4418,7 +4421,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self)
+        through: contiguous_copy(input)
     Example:
         >>> sg.alias_copy(sg.tensor([1, 2]))
         tensor([1, 2])
@@ -4439,7 +4442,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of x that has no gradient.
 
-    detach_copy(Tensor self) -> Tensor (derivatives.yaml)
+    detach_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4448,7 +4451,7 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.detach())
+        through: contiguous_copy(input.detach())
     Example:
         >>> sg.detach_copy(sg.ones(2, requires_grad=True)).requires_grad
         False
@@ -4476,7 +4479,7 @@ def as_strided_copy(
 ) -> Tensor:
     """A copy of as_strided: elements of x's storage by size, strides and offset.
 
-    as_strided_copy(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor (derivatives.yaml)
+    as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4488,7 +4491,7 @@ def as_strided_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.as_strided(size, stride, storage_offset))
+        through: contiguous_copy(input.as_strided(size, stride, storage_offset))
     Example:
         >>> sg.as_strided_copy(sg.arange(6), (2, 2), (3, 1), 1)
         tensor([[1, 2],
@@ -4516,7 +4519,7 @@ def as_strided_copy(
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None) -> Tensor:
     """A copy of the diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml)
+    diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4528,7 +4531,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.diagonal(offset, dim1, dim2))
+        through: contiguous_copy(input.diagonal(offset, dim1, dim2))
     Example:
         >>> sg.diagonal_copy(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
@@ -4555,7 +4558,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
 def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """A copy of x expanded to a size, in which -1 leaves a dimension as it is.
 
-    expand_copy(Tensor self, int[] size) -> Tensor (derivatives.yaml)
+    expand_copy(Tensor input, int[] size) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4565,7 +4568,7 @@ def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.expand(size))
+        through: contiguous_copy(input.expand(size))
     Example:
         >>> sg.expand_copy(sg.tensor([[1], [2]]), (2, 2))
         tensor([[1, 1],
@@ -4588,7 +4591,7 @@ def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
 def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """A copy of x with dimensions in another order.
 
-    permute_copy(Tensor self, int[] dims) -> Tensor (derivatives.yaml)
+    permute_copy(Tensor input, int[] dims) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4598,7 +4601,7 @@ def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = Non
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.permute(dims))
+        through: contiguous_copy(input.permute(dims))
     Example:
         >>> sg.permute_copy(sg.ones(2, 3), (1, 0)).shape
         specgrad.Size([3, 2])
@@ -4622,7 +4625,7 @@ def select_copy(
 ) -> Tensor:
     """A copy of x[..., index, ...] at dimension `dim`, which goes.
 
-    select_copy(Tensor self, int dim, int index) -> Tensor (derivatives.yaml)
+    select_copy(Tensor input, int dim, int index) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4634,7 +4637,7 @@ def select_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.select(dim, index))
+        through: contiguous_copy(input.select(dim, index))
     Example:
         >>> sg.select_copy(sg.tensor([[1, 2], [3, 4]]), 1, 0)
         tensor([1, 3])
@@ -4670,7 +4673,7 @@ def slice_copy(
 ) -> Tensor:
     """A copy of x[..., start:end:step, ...] at dimension `dim`.
 
-    slice_copy(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor (derivatives.yaml)
+    slice_copy(Tensor input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4684,7 +4687,7 @@ def slice_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(slice(self, dim, start, end, step))
+        through: contiguous_copy(slice(input, dim, start, end, step))
     Raises:
         IndexError, ValueError: expected: `dim` in range; `step` above 0; `start` and `end` are clamped to the size as
             Python does.
@@ -4719,7 +4722,7 @@ def slice_copy(
 def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Copies of pieces of `split_size` elements along `dim`, of which the last may be shorter.
 
-    split_copy(Tensor self, int split_size, int dim=0) -> Tensor[] (derivatives.yaml)
+    split_copy(Tensor input, int split_size, int dim=0) -> Tensor[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4730,7 +4733,7 @@ def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: int | None
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: each_copied(self.split(split_size, dim))
+        through: each_copied(input.split(split_size, dim))
     Example:
         >>> sg.split_copy(sg.arange(5), 3)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -4758,7 +4761,7 @@ def split_with_sizes_copy(
 ) -> tuple[Tensor, ...]:
     """Copies of pieces of the given sizes along `dim`.
 
-    split_with_sizes_copy(Tensor self, int[] split_sizes, int dim=0) -> Tensor[] (derivatives.yaml)
+    split_with_sizes_copy(Tensor input, int[] split_sizes, int dim=0) -> Tensor[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4769,7 +4772,7 @@ def split_with_sizes_copy(
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: each_copied(self.split_with_sizes(split_sizes, dim))
+        through: each_copied(input.split_with_sizes(split_sizes, dim))
     Example:
         >>> sg.split_with_sizes_copy(sg.arange(5), [2, 3])
         (tensor([0, 1]), tensor([2, 3, 4]))
@@ -4795,7 +4798,7 @@ def split_with_sizes_copy(
 def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of x without dimensions of size 1.
 
-    squeeze_copy(Tensor self) -> Tensor (derivatives.yaml)
+    squeeze_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4804,7 +4807,7 @@ def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.squeeze())
+        through: contiguous_copy(input.squeeze())
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("squeeze_copy", squeeze_copy_default, "composite", input, out=out)
@@ -4822,7 +4825,7 @@ def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """A copy of x without those dimensions of `dim` that have size 1.
 
-    squeeze_copy.dim(Tensor self, int[1] dim) -> Tensor (derivatives.yaml)
+    squeeze_copy.dim(Tensor input, int[1] dim) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4832,7 +4835,7 @@ def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | N
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.squeeze(dim))
+        through: contiguous_copy(input.squeeze(dim))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("squeeze_copy.dim", squeeze_copy_dim, "composite", input, dim, out=out)
@@ -4851,7 +4854,7 @@ def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | N
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of the transpose of a matrix; of a vector one as it is.
 
-    t_copy(Tensor self) -> Tensor (derivatives.yaml)
+    t_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4860,7 +4863,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.t())
+        through: contiguous_copy(input.t())
     Example:
         >>> sg.t_copy(sg.tensor([[1, 2]]))
         tensor([[1],
@@ -4882,7 +4885,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
     """A copy of x with two dimensions swapped.
 
-    transpose_copy(Tensor self, int dim0, int dim1) -> Tensor (derivatives.yaml)
+    transpose_copy(Tensor input, int dim0, int dim1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4893,7 +4896,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.transpose(dim0, dim1))
+        through: contiguous_copy(input.transpose(dim0, dim1))
     Example:
         >>> sg.transpose_copy(sg.ones(2, 3), 0, 1).shape
         specgrad.Size([3, 2])
@@ -4918,7 +4921,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
 def unbind_copy(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Copies of the slices along `dim`, which goes.
 
-    unbind_copy(Tensor self, int dim=0) -> Tensor[] (derivatives.yaml)
+    unbind_copy(Tensor input, int dim=0) -> Tensor[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4928,7 +4931,7 @@ def unbind_copy(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tupl
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: each_copied(self.unbind(dim))
+        through: each_copied(input.unbind(dim))
     Example:
         >>> sg.unbind_copy(sg.tensor([[1, 2], [3, 4]]))
         (tensor([1, 2]), tensor([3, 4]))
@@ -4952,7 +4955,7 @@ def unbind_copy(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tupl
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Tensor | None = None) -> Tensor:
     """A copy of the windows of `size` places, `step` apart, along `dimension`.
 
-    unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor (derivatives.yaml)
+    unfold_copy(Tensor input, int dimension, int size, int step) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4964,7 +4967,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.unfold(dimension, size, step))
+        through: contiguous_copy(input.unfold(dimension, size, step))
     Example:
         >>> sg.unfold_copy(sg.arange(5), 0, 3, 2)
         tensor([[0, 1, 2],
@@ -4992,7 +4995,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
 def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
     """A copy of x with a new dimension of size 1.
 
-    unsqueeze_copy(Tensor self, int dim) -> Tensor (derivatives.yaml)
+    unsqueeze_copy(Tensor input, int dim) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5003,7 +5006,7 @@ def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None,
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.unsqueeze(dim))
+        through: contiguous_copy(input.unsqueeze(dim))
     Example:
         >>> sg.unsqueeze_copy(sg.ones(2), 0).shape
         specgrad.Size([1, 2])
@@ -5028,7 +5031,7 @@ def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None,
 def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """A copy of x under another shape.
 
-    view_copy(Tensor self, int[] size) -> Tensor (derivatives.yaml)
+    view_copy(Tensor input, int[] size) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5038,7 +5041,7 @@ def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: contiguous_copy(self.reshape(size))
+        through: contiguous_copy(input.reshape(size))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("view_copy", view_copy_default, "composite", input, size, out=out)
@@ -5057,7 +5060,7 @@ def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None 
 def view_copy_dtype(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tensor:
     """A copy of x whose bytes are read as another dtype.
 
-    view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml)
+    view_copy.dtype(Tensor input, ScalarType dtype) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5067,7 +5070,7 @@ def view_copy_dtype(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        through: contiguous_copy(self.contiguous().view(dtype))
+        through: contiguous_copy(input.contiguous().view(dtype))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("view_copy.dtype", view_copy_dtype, "composite", input, dtype, out=out)
@@ -5086,7 +5089,7 @@ def view_copy_dtype(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of complex numbers as pairs of real ones.
 
-    view_as_real_copy(Tensor self) -> Tensor (derivatives.yaml)
+    view_as_real_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: complex numbers.
 
     Args:
@@ -5095,7 +5098,7 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: contiguous_copy(view_as_real(self))
+        through: contiguous_copy(view_as_real(input))
     Example:
         >>> sg.view_as_real_copy(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
@@ -5116,7 +5119,7 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Pairs of real numbers as complex ones, copied.
 
-    view_as_complex_copy(Tensor self) -> Tensor (derivatives.yaml)
+    view_as_complex_copy(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -5125,7 +5128,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: complex.
     Gradients:
-        through: contiguous_copy(view_as_complex(self.contiguous()))
+        through: contiguous_copy(view_as_complex(input.contiguous()))
     Example:
         >>> sg.view_as_complex_copy(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
@@ -5146,7 +5149,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def fill_default(input: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """A tensor of x's shape and dtype in which every element is `value`.
 
-    fill(Tensor self, Scalar value) -> Tensor (derivatives.yaml)
+    fill(Tensor input, Scalar value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5156,7 +5159,7 @@ def fill_default(input: Tensor, value: Number, *, out: Tensor | None = None) -> 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: filled_copy(self, value)
+        through: filled_copy(input, value)
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("fill", fill_default, "composite", input, value, out=out)
@@ -5175,7 +5178,7 @@ def fill_default(input: Tensor, value: Number, *, out: Tensor | None = None) -> 
 def fill_tensor(input: Tensor, value: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A tensor of x's shape and dtype in which every element is the 0-d tensor `value`.
 
-    fill.Tensor(Tensor self, Tensor value) -> Tensor (derivatives.yaml)
+    fill.Tensor(Tensor input, Tensor value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5185,7 +5188,7 @@ def fill_tensor(input: Tensor, value: Tensor, *, out: Tensor | None = None) -> T
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: filled_copy(self, value)
+        through: filled_copy(input, value)
     """
     if (input.__class__ not in plain or value.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("fill.Tensor", fill_tensor, "composite", input, value, out=out)
@@ -5223,9 +5226,9 @@ def view(input, *args, **kwargs):
     """The same elements in the same order under another shape; one size may be -1.
 
     Overloads:
-        view_default(input, size)
-        view_dtype(input, dtype): The same bytes as elements of another dtype, outside the graph; the last dimension
-            fits those.
+        view(input, size)
+        view(input, dtype): The same bytes as elements of another dtype, outside the graph; the last dimension fits
+            those.
     Args:
         input: tensor.
         size: sequence of ints.
@@ -5251,6 +5254,9 @@ def view(input, *args, **kwargs):
     return _view_overloads(input, *args, **kwargs)
 
 
+view.__signature__ = LazySignature(of_overloads, _view_overloads.functions)
+
+
 _squeeze_overloads = Overloads(
     "squeeze",
     [
@@ -5268,8 +5274,8 @@ def squeeze(input, *args, **kwargs):
     """Without the dimensions of size 1.
 
     Overloads:
-        squeeze_default(input)
-        squeeze_dim(input, dim): Without those dimensions of `dim` that have size 1.
+        squeeze(input)
+        squeeze(input, dim): Without those dimensions of `dim` that have size 1.
     Args:
         input: tensor.
         dim: int or sequence of ints, counted from the end where negative.
@@ -5287,6 +5293,9 @@ def squeeze(input, *args, **kwargs):
     if len(kwargs) == 1 and "dim" in kwargs:
         return squeeze_dim(input, *args, **kwargs)
     return _squeeze_overloads(input, *args, **kwargs)
+
+
+squeeze.__signature__ = LazySignature(of_overloads, _squeeze_overloads.functions)
 
 
 _tensor_split_overloads = Overloads(
@@ -5319,10 +5328,10 @@ def tensor_split(input, *args, **kwargs):
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
     Overloads:
-        tensor_split_sections(input, sections, dim=0)
-        tensor_split_tensor_indices_or_sections(input, tensor_indices_or_sections, dim=0): x cut into as many pieces as
-            a tensor of no dimensions says, or before each of the indices in one.
-        tensor_split_indices(input, indices, dim=0): x cut along `dim` before each of the indices.
+        tensor_split(input, sections, dim=0)
+        tensor_split(input, tensor_indices_or_sections, dim=0): x cut into as many pieces as a tensor of no dimensions
+            says, or before each of the indices in one.
+        tensor_split(input, indices, dim=0): x cut along `dim` before each of the indices.
     Args:
         input: tensor.
         sections: int.
@@ -5357,6 +5366,9 @@ def tensor_split(input, *args, **kwargs):
     return _tensor_split_overloads(input, *args, **kwargs)
 
 
+tensor_split.__signature__ = LazySignature(of_overloads, _tensor_split_overloads.functions)
+
+
 _hsplit_overloads = Overloads(
     "hsplit",
     [
@@ -5378,8 +5390,8 @@ def hsplit(input, *args, **kwargs):
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
     Overloads:
-        hsplit_int(input, sections)
-        hsplit_indices(input, indices): x cut along dimension 1 before each of the indices.
+        hsplit(input, sections)
+        hsplit(input, indices): x cut along dimension 1 before each of the indices.
     Args:
         input: tensor.
         sections: int.
@@ -5399,6 +5411,9 @@ def hsplit(input, *args, **kwargs):
     if len(kwargs) == 1 and "indices" in kwargs:
         return hsplit_indices(input, *args, **kwargs)
     return _hsplit_overloads(input, *args, **kwargs)
+
+
+hsplit.__signature__ = LazySignature(of_overloads, _hsplit_overloads.functions)
 
 
 _vsplit_overloads = Overloads(
@@ -5422,8 +5437,8 @@ def vsplit(input, *args, **kwargs):
     """`sections` equal pieces along dimension 0 of at least two.
 
     Overloads:
-        vsplit_int(input, sections)
-        vsplit_indices(input, indices): x cut along dimension 0 before each of the indices.
+        vsplit(input, sections)
+        vsplit(input, indices): x cut along dimension 0 before each of the indices.
     Args:
         input: tensor.
         sections: int.
@@ -5441,6 +5456,9 @@ def vsplit(input, *args, **kwargs):
     if len(kwargs) == 1 and "indices" in kwargs:
         return vsplit_indices(input, *args, **kwargs)
     return _vsplit_overloads(input, *args, **kwargs)
+
+
+vsplit.__signature__ = LazySignature(of_overloads, _vsplit_overloads.functions)
 
 
 _dsplit_overloads = Overloads(
@@ -5464,8 +5482,8 @@ def dsplit(input, *args, **kwargs):
     """`sections` equal pieces along dimension 2.
 
     Overloads:
-        dsplit_int(input, sections)
-        dsplit_indices(input, indices): x cut along dimension 2 before each of the indices.
+        dsplit(input, sections)
+        dsplit(input, indices): x cut along dimension 2 before each of the indices.
     Args:
         input: tensor.
         sections: int.
@@ -5483,6 +5501,9 @@ def dsplit(input, *args, **kwargs):
     if len(kwargs) == 1 and "indices" in kwargs:
         return dsplit_indices(input, *args, **kwargs)
     return _dsplit_overloads(input, *args, **kwargs)
+
+
+dsplit.__signature__ = LazySignature(of_overloads, _dsplit_overloads.functions)
 
 
 _repeat_interleave_overloads = Overloads(
@@ -5521,11 +5542,11 @@ def repeat_interleave(input, *args, **kwargs):
     """The index i, repeats[i] times, for each i.
 
     Overloads:
-        repeat_interleave_tensor(repeats, *, output_size=None)
-        repeat_interleave_self_tensor(input, repeats, dim=None, *, output_size=None): Slice i of x along `dim`,
-            repeats[i] times, for each i; of the flattened tensor without `dim`.
-        repeat_interleave_self_int(input, repeats, dim=None, *, output_size=None): Each slice of x along `dim`,
-            `repeats` times; each element of the flattened tensor without `dim`.
+        repeat_interleave(repeats, *, output_size=None)
+        repeat_interleave(input, repeats, dim=None, *, output_size=None): Slice i of x along `dim`, repeats[i] times,
+            for each i; of the flattened tensor without `dim`.
+        repeat_interleave(input, repeats, dim=None, *, output_size=None): Each slice of x along `dim`, `repeats` times;
+            each element of the flattened tensor without `dim`.
     Args:
         repeats: tensor or int.
         output_size: int or None, by keyword; default None.
@@ -5556,6 +5577,9 @@ def repeat_interleave(input, *args, **kwargs):
     return _repeat_interleave_overloads(input, *args, **kwargs)
 
 
+repeat_interleave.__signature__ = LazySignature(of_overloads, _repeat_interleave_overloads.functions)
+
+
 _split_overloads = Overloads(
     "split",
     [
@@ -5577,8 +5601,8 @@ def split(input, split_size, dim=0, *, axis=None):
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
     Overloads:
-        split_tensor(input, split_size, dim=0)
-        split_sizes(input, split_size, dim=0): Pieces of the given sizes along `dim`.
+        split(input, split_size, dim=0)
+        split(input, split_size, dim=0): Pieces of the given sizes along `dim`.
     Args:
         input: tensor.
         split_size: int or sequence of ints.
@@ -5599,6 +5623,9 @@ def split(input, split_size, dim=0, *, axis=None):
     return _split_overloads(input, split_size, dim)
 
 
+split.__signature__ = LazySignature(of_overloads, _split_overloads.functions)
+
+
 _squeeze_copy_overloads = Overloads(
     "squeeze_copy",
     [
@@ -5616,8 +5643,8 @@ def squeeze_copy(input, *args, **kwargs):
     """A copy of x without dimensions of size 1.
 
     Overloads:
-        squeeze_copy_default(input)
-        squeeze_copy_dim(input, dim): A copy of x without those dimensions of `dim` that have size 1.
+        squeeze_copy(input)
+        squeeze_copy(input, dim): A copy of x without those dimensions of `dim` that have size 1.
     Args:
         input: tensor.
         dim: int or sequence of ints, counted from the end where negative.
@@ -5634,6 +5661,9 @@ def squeeze_copy(input, *args, **kwargs):
     if len(kwargs) == 1 and "dim" in kwargs:
         return squeeze_copy_dim(input, *args, **kwargs)
     return _squeeze_copy_overloads(input, *args, **kwargs)
+
+
+squeeze_copy.__signature__ = LazySignature(of_overloads, _squeeze_copy_overloads.functions)
 
 
 _view_copy_overloads = Overloads(
@@ -5657,8 +5687,8 @@ def view_copy(input, *args, **kwargs):
     """A copy of x under another shape.
 
     Overloads:
-        view_copy_default(input, size)
-        view_copy_dtype(input, dtype): A copy of x whose bytes are read as another dtype.
+        view_copy(input, size)
+        view_copy(input, dtype): A copy of x whose bytes are read as another dtype.
     Args:
         input: tensor.
         size: sequence of ints.
@@ -5676,6 +5706,9 @@ def view_copy(input, *args, **kwargs):
     if len(kwargs) == 1 and "dtype" in kwargs:
         return view_copy_dtype(input, *args, **kwargs)
     return _view_copy_overloads(input, *args, **kwargs)
+
+
+view_copy.__signature__ = LazySignature(of_overloads, _view_copy_overloads.functions)
 
 
 _fill_overloads = Overloads(
@@ -5699,8 +5732,8 @@ def fill(input, value, *, out=None):
     """A tensor of x's shape and dtype in which every element is `value`.
 
     Overloads:
-        fill_default(input, value)
-        fill_tensor(input, value): A tensor of x's shape and dtype in which every element is the 0-d tensor `value`.
+        fill(input, value)
+        fill(input, value): A tensor of x's shape and dtype in which every element is the 0-d tensor `value`.
     Args:
         input: tensor.
         value: number or tensor.
@@ -5714,6 +5747,9 @@ def fill(input, value, *, out=None):
     if isinstance(value, Tensor):
         return fill_tensor(input, value, out=out)
     return _fill_overloads(input, value, **({} if out is None else {"out": out}))
+
+
+fill.__signature__ = LazySignature(of_overloads, _fill_overloads.functions)
 
 
 _squeeze__overloads = Overloads(
@@ -5740,6 +5776,7 @@ def squeeze_(input, *args, **kwargs):
     return _squeeze__overloads(input, *args, **kwargs)
 
 
+squeeze_.__signature__ = LazySignature(of_overloads, _squeeze__overloads.functions)
 swapaxes = transpose
 swapdims = transpose
 moveaxis = movedim

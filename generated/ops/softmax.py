@@ -60,7 +60,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -72,7 +72,7 @@ def softmax(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: softmax_backward(grad, result, dim)
+        input: softmax_backward(grad, result, dim)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -210,7 +210,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    log_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -222,7 +222,7 @@ def log_softmax(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: log_softmax_backward(grad, result, dim)
+        input: log_softmax_backward(grad, result, dim)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:

@@ -20,6 +20,7 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import checks as reduction_checks
@@ -168,7 +169,7 @@ def sort(
 ) -> tuple[Tensor, Tensor]:
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
-    sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
+    sort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
     (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
@@ -183,7 +184,7 @@ def sort(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, indices, grad)
+        input: zeros_of(grad, input.shape).scatter(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -245,7 +246,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml)
+    msort(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -254,7 +255,7 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: sort(self, 0)[0]
+        through: sort(input, 0)[0]
     Example:
         >>> sg.msort(sg.tensor([[3, 1], [2, 4]]))
         tensor([[2, 1],
@@ -284,7 +285,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml)
+    argsort(Tensor input, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -361,7 +362,7 @@ def topk(
     """The k greatest elements along `dim`, or the k least, and where they are; the most extreme first. nan is the
     greatest.
 
-    topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
+    topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
     (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -377,7 +378,7 @@ def topk(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, indices, grad)
+        input: zeros_of(grad, input.shape).scatter(dim, indices, grad)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, along which there are at least k elements.
     Example:
@@ -450,7 +451,7 @@ def kthvalue(
 ) -> tuple[Tensor, Tensor]:
     """The k-th least element along `dim`, counted from 1, and where it is.
 
-    kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -465,8 +466,8 @@ def kthvalue(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
-            restore_reduced_dims(grad, self.shape, dim, keepdim))
+        input: zeros_of(grad, input.shape).scatter(dim, restore_reduced_dims(indices, input.shape, dim, keepdim),
+            restore_reduced_dims(grad, input.shape, dim, keepdim))
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; there is a k-th element, counted from 1.
     Example:
@@ -531,7 +532,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
     gradient.
 
-    median(Tensor self) -> Tensor (derivatives.yaml)
+    median(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -540,8 +541,8 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * share
-        where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
+        input: grad * share
+        where chosen: ((input == result) | (isnan(input) & isnan(result))).to(input.dtype)
         where share: chosen / chosen.sum()
     """
     if not watch.every and out is None:
@@ -586,7 +587,7 @@ def median_dim(
 ) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    median.dim(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -598,8 +599,8 @@ def median_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
-            restore_reduced_dims(grad, self.shape, dim, keepdim))
+        input: zeros_of(grad, input.shape).scatter(dim, restore_reduced_dims(indices, input.shape, dim, keepdim),
+            restore_reduced_dims(grad, input.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -653,7 +654,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml)
+    nanmedian(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -662,8 +663,8 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * share
-        where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
+        input: grad * share
+        where chosen: ((input == result) | (isnan(input) & isnan(result))).to(input.dtype)
         where share: chosen / chosen.sum()
     """
     if not watch.every and out is None:
@@ -708,7 +709,7 @@ def nanmedian_dim(
 ) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    nanmedian.dim(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -720,8 +721,8 @@ def nanmedian_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
-            restore_reduced_dims(grad, self.shape, dim, keepdim))
+        input: zeros_of(grad, input.shape).scatter(dim, restore_reduced_dims(indices, input.shape, dim, keepdim),
+            restore_reduced_dims(grad, input.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -783,7 +784,7 @@ def mode(
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    mode(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -797,8 +798,8 @@ def mode(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
-            restore_reduced_dims(grad, self.shape, dim, keepdim))
+        input: zeros_of(grad, input.shape).scatter(dim, restore_reduced_dims(indices, input.shape, dim, keepdim),
+            restore_reduced_dims(grad, input.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     Example:
@@ -869,7 +870,7 @@ def quantile_default(
     """The elements of rank q (n - 1) along `dim`, between two of them by `interpolation`; those of several q along a new
     first dimension. nan where an element is.
 
-    quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -883,7 +884,7 @@ def quantile_default(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: quantiles(self, q, dim, keepdim, interpolation, False)
+        through: quantiles(input, q, dim, keepdim, interpolation, False)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
@@ -924,7 +925,7 @@ def quantile_scalar(
 ) -> Tensor:
     """The element of rank q (n - 1) along `dim`.
 
-    quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    quantile.scalar(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -938,7 +939,7 @@ def quantile_scalar(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: quantiles(self, in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False)
+        through: quantiles(input, in_computed_dtype(input).new_full([], q), dim, keepdim, interpolation, False)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
@@ -989,7 +990,7 @@ def nanquantile_default(
 ) -> Tensor:
     """As quantile, of the elements that are not nan; nan where there are none.
 
-    nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    nanquantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -1003,7 +1004,7 @@ def nanquantile_default(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: quantiles(self, q, dim, keepdim, interpolation, True)
+        through: quantiles(input, q, dim, keepdim, interpolation, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
@@ -1052,8 +1053,8 @@ def nanquantile_scalar(
 ) -> Tensor:
     """The element of rank q (n - 1) among the n along `dim` that are not nan.
 
-    nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml)
+    nanquantile.scalar(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') ->
+    Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1066,7 +1067,7 @@ def nanquantile_scalar(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: quantiles(self, in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True)
+        through: quantiles(input, in_computed_dtype(input).new_full([], q), dim, keepdim, interpolation, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
@@ -1109,7 +1110,7 @@ def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpol
     """The elements of rank q (n - 1) among the n along `dim`, or among those that are not nan; a nan that is not skipped
     is the result. Several q give a new first dimension.
 
-    quantiles(Tensor self, Tensor q, int? dim, bool keepdim, str interpolation, bool skip_nan) -> Tensor
+    quantiles(Tensor input, Tensor q, int? dim, bool keepdim, str interpolation, bool skip_nan) -> Tensor
     (derivatives.yaml)
     Dtypes: floats.
 
@@ -1123,15 +1124,15 @@ def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpol
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: (shaped.movedim(-1, 0) if q.ndim else shaped.squeeze(-1)).to(self.dtype)
-        where x: in_computed_dtype(self)
-        where rows: x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
+        through: (shaped.movedim(-1, 0) if q.ndim else shaped.squeeze(-1)).to(input.dtype)
+        where x: in_computed_dtype(input)
+        where rows: x.reshape(-1) if dim is None or not input.ndim else x.movedim(dim, -1)
         where missing: isnan(rows)
         where last: (sum(~missing, -1, True) - 1).clamp_min(0).to(rows.dtype) if skip_nan else rows.shape[-1] - 1
         where rank: in_computed_dtype(q).reshape(-1) * last
         where place: rank if skip_nan else rank.masked_fill(any(missing, -1, True), last)
         where found: at_ranks(sort(rows, -1).values, place, interpolation)
-        where shaped: found if not (keepdim and self.ndim) else with_ones_before(found, self.ndim) if dim is None else
+        where shaped: found if not (keepdim and input.ndim) else with_ones_before(found, input.ndim) if dim is None else
             found.unsqueeze(dim)
     """
     if (input.__class__ not in plain or q.__class__ not in plain) and (
@@ -1214,7 +1215,7 @@ def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
 
-    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml)
+    bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -1225,9 +1226,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: counts if shares is None or not self.numel() else zeros_like(counts, dtype=shares.dtype).scatter_add(0,
-            self.long(), shares)
-        where counts: bin_counts(self, minlength)
+        through: counts if shares is None or not input.numel() else zeros_like(counts,
+            dtype=shares.dtype).scatter_add(0, input.long(), shares)
+        where counts: bin_counts(input, minlength)
         where shares: None if weights is None else in_single_or_double(weights)
     Raises:
         RuntimeError: expected: a vector of whole numbers that are not negative, and a weight for each.
@@ -1264,7 +1265,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
 
-    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml)
+    bin_counts(Tensor input, int minlength) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -1315,7 +1316,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
 
-    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml)
+    histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1386,7 +1387,7 @@ def histogram_bins_tensor(
 ) -> tuple[Tensor, Tensor]:
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
-    histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
+    histogram.bins_tensor(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
     bin_edges) (derivatives.yaml)
     Dtypes: floats.
 
@@ -1403,7 +1404,7 @@ def histogram_bins_tensor(
         through: (counts / counts.sum() / diff(edges) if density else counts, edges)
         where edges: bins.detach().clone()
         where weights: None if weight is None else weight.detach().reshape(-1)
-        where counts: counts_between(self.detach().reshape(-1), edges, weights)
+        where counts: counts_between(input.detach().reshape(-1), edges, weights)
     Raises:
         RuntimeError: expected: floating-point numbers, a weight for each, and a vector of at least two edges.
     """
@@ -1458,7 +1459,7 @@ def histogram_bin_ct(
 ) -> tuple[Tensor, Tensor]:
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
-    histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
+    histogram.bin_ct(Tensor input, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
     (Tensor hist, Tensor bin_edges) (derivatives.yaml)
     Dtypes: floats.
 
@@ -1474,9 +1475,9 @@ def histogram_bin_ct(
         bin_edges: the dtype of `input`.
     Gradients:
         through: (counts / counts.sum() / diff(edges) if density else counts, edges)
-        where edges: linspace(range[0], range[1], bins + 1, dtype=self.dtype, device=self.device)
+        where edges: linspace(range[0], range[1], bins + 1, dtype=input.dtype, device=input.device)
         where weights: None if weight is None else weight.detach().reshape(-1)
-        where counts: counts_between(self.detach().reshape(-1), edges, weights)
+        where counts: counts_between(input.detach().reshape(-1), edges, weights)
     Raises:
         RuntimeError: expected: floating-point numbers, a weight for each, a number of bins and a finite range, by
             default of the numbers.
@@ -1522,7 +1523,7 @@ _histogram_bin_ct_result = ReturnType("histogram", ("hist", "bin_edges"))
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
     """How many elements, or the weight of how many, lie between neighbouring edges.
 
-    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml)
+    counts_between(Tensor input, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1591,7 +1592,7 @@ def searchsorted_tensor(
 ) -> Tensor:
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
-    searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
+    searchsorted.Tensor(Tensor sorted_sequence, Tensor input, *, bool out_int32=False, bool right=False, str? side=None,
     Tensor? sorter=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -1607,7 +1608,7 @@ def searchsorted_tensor(
         Tensor: int64.
     Gradients:
         through: places.int() if out_int32 else places
-        where places: searchsorted_indices(sorted_sequence, self, right, sorter)
+        where places: searchsorted_indices(sorted_sequence, input, right, sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -1671,7 +1672,7 @@ def searchsorted_scalar(
 ) -> Tensor:
     """Where a number would be put into the ordered row.
 
-    searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
+    searchsorted.Scalar(Tensor sorted_sequence, Scalar input, *, bool out_int32=False, bool right=False, str? side=None,
     Tensor? sorter=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -1687,7 +1688,7 @@ def searchsorted_scalar(
         Tensor: int64.
     Gradients:
         through: place.int() if out_int32 else place
-        where place: searchsorted_indices(sorted_sequence, number_beside(sorted_sequence, self), right, sorter)
+        where place: searchsorted_indices(sorted_sequence, number_beside(sorted_sequence, input), right, sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -1740,7 +1741,7 @@ def bucketize_tensor(
 ) -> Tensor:
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
-    bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    bucketize.Tensor(Tensor input, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
     (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -1754,7 +1755,7 @@ def bucketize_tensor(
         Tensor: int64.
     Gradients:
         through: buckets.int() if out_int32 else buckets
-        where buckets: searchsorted_indices(boundaries, self, right, None)
+        where buckets: searchsorted_indices(boundaries, input, right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -1793,7 +1794,7 @@ def bucketize_scalar(
 ) -> Tensor:
     """In which bucket a number is.
 
-    bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    bucketize.Scalar(Scalar input, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
     (derivatives.yaml)
     Dtypes: integers, floats.
 
@@ -1807,7 +1808,7 @@ def bucketize_scalar(
         Tensor: int64.
     Gradients:
         through: bucket.int() if out_int32 else bucket
-        where bucket: searchsorted_indices(boundaries, number_beside(boundaries, self), right, None)
+        where bucket: searchsorted_indices(boundaries, number_beside(boundaries, input), right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -2052,7 +2053,7 @@ def isin_scalar_tensor(
 def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    searchsorted_indices(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml)
+    searchsorted_indices(Tensor sorted_sequence, Tensor input, bool right, Tensor? sorter) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -2131,7 +2132,7 @@ def unique(
     """The distinct elements in order, or the distinct slices along `dim`; on demand which of them each one is, and how
     often each occurs. nan equals nothing.
 
-    unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
+    unique(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
     Tensor[] (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
@@ -2145,7 +2146,7 @@ def unique(
     Returns:
         tuple of Tensors: the dtype of `input`.
     Gradients:
-        through: chosen_outputs(distinct(self, dim, False, return_inverse or return_counts), return_inverse,
+        through: chosen_outputs(distinct(input, dim, False, return_inverse or return_counts), return_inverse,
             return_counts)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the dtype is real, and of other dimensions none is empty.
@@ -2194,7 +2195,7 @@ def unique_consecutive(
     """One element for each run of equal ones, or one slice along `dim`; on demand in which run each is, and how long it
     is.
 
-    unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
+    unique_consecutive(Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
     (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
@@ -2207,7 +2208,7 @@ def unique_consecutive(
     Returns:
         tuple of Tensors: the dtype of `input`.
     Gradients:
-        through: chosen_outputs(distinct(self, dim, True, True), return_inverse, return_counts)
+        through: chosen_outputs(distinct(input, dim, True, True), return_inverse, return_counts)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the dtype is real, and of other dimensions none is empty.
     Example:
@@ -2245,7 +2246,7 @@ def unique_consecutive(
 def distinct(input: Tensor, dim: int | None, runs: bool, return_index: bool) -> tuple[Tensor, Tensor, Tensor]:
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
-    distinct(Tensor self, int? dim, bool runs, bool return_index) -> (Tensor values, Tensor inverse, Tensor counts)
+    distinct(Tensor input, int? dim, bool runs, bool return_index) -> (Tensor values, Tensor inverse, Tensor counts)
     (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
@@ -2319,9 +2320,9 @@ def median(input, *args, **kwargs):
     gradient.
 
     Overloads:
-        median_default(input)
-        median_dim(input, dim, keepdim=False): The element in the middle along `dim`, the lower one of two, and where it
-            is; the first nan where there is one.
+        median(input)
+        median(input, dim, keepdim=False): The element in the middle along `dim`, the lower one of two, and where it is;
+            the first nan where there is one.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
@@ -2350,6 +2351,9 @@ def median(input, *args, **kwargs):
     return _median_overloads(input, *args, **kwargs)
 
 
+median.__signature__ = LazySignature(of_overloads, _median_overloads.functions)
+
+
 _nanmedian_overloads = Overloads(
     "nanmedian",
     [
@@ -2367,9 +2371,9 @@ def nanmedian(input, *args, **kwargs):
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
     Overloads:
-        nanmedian_default(input)
-        nanmedian_dim(input, dim, keepdim=False): The element in the middle of those along `dim` that are not nan, and
-            where it is.
+        nanmedian(input)
+        nanmedian(input, dim, keepdim=False): The element in the middle of those along `dim` that are not nan, and where
+            it is.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
@@ -2392,6 +2396,9 @@ def nanmedian(input, *args, **kwargs):
     if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
         return nanmedian_dim(input, *args, **kwargs)
     return _nanmedian_overloads(input, *args, **kwargs)
+
+
+nanmedian.__signature__ = LazySignature(of_overloads, _nanmedian_overloads.functions)
 
 
 _quantile_overloads = Overloads(
@@ -2428,9 +2435,9 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
     first dimension. nan where an element is.
 
     Overloads:
-        quantile_default(input, q, dim=None, keepdim=False, *, interpolation='linear')
-        quantile_scalar(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1)
-            along `dim`.
+        quantile(input, q, dim=None, keepdim=False, *, interpolation='linear')
+        quantile(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1) along
+            `dim`.
     Args:
         input: tensor.
         q: tensor or float.
@@ -2458,6 +2465,9 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
     return _quantile_overloads(
         input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
     )
+
+
+quantile.__signature__ = LazySignature(of_overloads, _quantile_overloads.functions)
 
 
 _nanquantile_overloads = Overloads(
@@ -2493,9 +2503,9 @@ def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", ou
     """As quantile, of the elements that are not nan; nan where there are none.
 
     Overloads:
-        nanquantile_default(input, q, dim=None, keepdim=False, *, interpolation='linear')
-        nanquantile_scalar(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1)
-            among the n along `dim` that are not nan.
+        nanquantile(input, q, dim=None, keepdim=False, *, interpolation='linear')
+        nanquantile(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1) among
+            the n along `dim` that are not nan.
     Args:
         input: tensor.
         q: tensor or float.
@@ -2520,6 +2530,9 @@ def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", ou
     return _nanquantile_overloads(
         input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
     )
+
+
+nanquantile.__signature__ = LazySignature(of_overloads, _nanquantile_overloads.functions)
 
 
 _histogram_overloads = Overloads(
@@ -2554,9 +2567,9 @@ def histogram(input, *args, **kwargs):
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
     Overloads:
-        histogram_bins_tensor(input, bins, *, weight=None, density=False)
-        histogram_bin_ct(input, bins=100, *, range=None, weight=None, density=False): How many elements, or their
-            weights, lie in each of `bins` equal parts of a range, by default theirs.
+        histogram(input, bins, *, weight=None, density=False)
+        histogram(input, bins=100, *, range=None, weight=None, density=False): How many elements, or their weights, lie
+            in each of `bins` equal parts of a range, by default theirs.
     Args:
         input: tensor.
         bins: tensor or int; default 100.
@@ -2578,6 +2591,9 @@ def histogram(input, *args, **kwargs):
     if len(kwargs) == 1 and "range" in kwargs:
         return histogram_bin_ct(input, *args, **kwargs)
     return _histogram_overloads(input, *args, **kwargs)
+
+
+histogram.__signature__ = LazySignature(of_overloads, _histogram_overloads.functions)
 
 
 _searchsorted_overloads = Overloads(
@@ -2615,9 +2631,9 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
     Overloads:
-        searchsorted_tensor(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None)
-        searchsorted_scalar(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None): Where a
-            number would be put into the ordered row.
+        searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None)
+        searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None): Where a number
+            would be put into the ordered row.
     Args:
         sorted_sequence: tensor.
         input: tensor or number.
@@ -2651,6 +2667,9 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     )
 
 
+searchsorted.__signature__ = LazySignature(of_overloads, _searchsorted_overloads.functions)
+
+
 _bucketize_overloads = Overloads(
     "bucketize",
     [
@@ -2682,8 +2701,8 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
     Overloads:
-        bucketize_tensor(input, boundaries, *, out_int32=False, right=False)
-        bucketize_scalar(input, boundaries, *, out_int32=False, right=False): In which bucket a number is.
+        bucketize(input, boundaries, *, out_int32=False, right=False)
+        bucketize(input, boundaries, *, out_int32=False, right=False): In which bucket a number is.
     Args:
         input: tensor or number.
         boundaries: tensor.
@@ -2707,6 +2726,9 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     return _bucketize_overloads(
         input, boundaries, out_int32=out_int32, right=right, **({} if out is None else {"out": out})
     )
+
+
+bucketize.__signature__ = LazySignature(of_overloads, _bucketize_overloads.functions)
 
 
 _isin_overloads = Overloads(
@@ -2750,10 +2772,9 @@ def isin(elements, *args, **kwargs):
     """Which elements equal one of `test_elements`; with `invert` which equal none. nan equals nothing.
 
     Overloads:
-        isin_tensor_tensor(elements, test_elements, *, assume_unique=False, invert=False)
-        isin_tensor_scalar(elements, test_element, *, assume_unique=False, invert=False): Which elements equal a number.
-        isin_scalar_tensor(elements, test_elements, *, assume_unique=False, invert=False): Whether a number is among
-            some.
+        isin(elements, test_elements, *, assume_unique=False, invert=False)
+        isin(elements, test_element, *, assume_unique=False, invert=False): Which elements equal a number.
+        isin(elements, test_elements, *, assume_unique=False, invert=False): Whether a number is among some.
     Args:
         elements: tensor or number.
         test_elements: tensor.
@@ -2770,6 +2791,8 @@ def isin(elements, *args, **kwargs):
         return isin_tensor_scalar(elements, *args, **kwargs)
     return _isin_overloads(elements, *args, **kwargs)
 
+
+isin.__signature__ = LazySignature(of_overloads, _isin_overloads.functions)
 
 __all__ = [
     "sort",

@@ -15,6 +15,7 @@ from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import Promoting, run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
@@ -29,7 +30,7 @@ from ..nodes import special as nodes
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml)
+    erf(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -38,7 +39,7 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: 1.1283791670955126 * grad * exp(-self * self)
+        input: 1.1283791670955126 * grad * exp(-input * input)
     Example:
         >>> sg.erf(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.8427,  0.0000,  0.8427])
@@ -84,7 +85,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml)
+    erfc(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -93,7 +94,7 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -1.1283791670955126 * grad * exp(-self * self)
+        input: -1.1283791670955126 * grad * exp(-input * input)
     Example:
         >>> sg.erfc(sg.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
@@ -139,7 +140,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def normal_pdf(input: Tensor) -> Tensor:
     """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
 
-    normal_pdf(Tensor self) -> Tensor (derivatives.yaml)
+    normal_pdf(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -147,7 +148,7 @@ def normal_pdf(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: -grad * self * result
+        input: -grad * input * result
     """
     if not watch.every:
         result = kernels.NORMAL_PDF.launch(input)
@@ -175,7 +176,7 @@ def _normal_pdf(name: str, self, into=None) -> Any:
 def normal_cdf(input: Tensor) -> Tensor:
     """Phi(x), the distribution function of the standard normal distribution, exact also where it is near 0.
 
-    normal_cdf(Tensor self) -> Tensor (derivatives.yaml)
+    normal_cdf(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -183,7 +184,7 @@ def normal_cdf(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * normal_pdf(self)
+        input: grad * normal_pdf(input)
     """
     if not watch.every:
         result = kernels.NORMAL_CDF.launch(input)
@@ -211,7 +212,7 @@ def _normal_cdf(name: str, self, into=None) -> Any:
 def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(y), and 0 where x is 0, whatever y is but nan.
 
-    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    xlogy.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -221,8 +222,8 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        self: where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other)))
-        other: grad * self / where((self == 0) & (other == 0), 1, other)
+        input: where((input == 0) & (other <= 0), 0, unfused(xlogy(grad, other)))
+        other: grad * input / where((input == 0) & (other == 0), 1, other)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -275,7 +276,7 @@ def _xlogy_tensor(name: str, self, other, into=None) -> Any:
 def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(y) for a number c.
 
-    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml)
+    xlogy.Scalar_Self(Scalar input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -285,7 +286,7 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        other: grad * self / (where(other == 0, 1, other) if self == 0 else other)
+        other: grad * input / (where(other == 0, 1, other) if input == 0 else other)
     """
     if not watch.every and out is None:
         result = kernels.XLOGY_SCALAR_SELF.launch(other, input)
@@ -316,7 +317,7 @@ def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
 def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
-    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    xlog1py(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -326,8 +327,8 @@ def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        self: where((self == 0) & (other <= -1), 0, unfused(xlog1py(grad, other)))
-        other: grad * self / where((self == 0) & (other == -1), 1, other + 1)
+        input: where((input == 0) & (other <= -1), 0, unfused(xlog1py(grad, other)))
+        other: grad * input / where((input == 0) & (other == -1), 1, other + 1)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -366,7 +367,7 @@ def _xlog1py_default(name: str, self, other, into=None) -> Any:
 def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(1 + y) for a number c.
 
-    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml)
+    xlog1py.self_scalar(Scalar input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -376,7 +377,7 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        other: grad * self / (where(other == -1, 1, other + 1) if self == 0 else other + 1)
+        other: grad * input / (where(other == -1, 1, other + 1) if input == 0 else other + 1)
     """
     if not watch.every and out is None:
         result = kernels.XLOG1PY_SELF_SCALAR.launch(other, input)
@@ -407,7 +408,7 @@ def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """ln(x / (1 - x)), the inverse of sigmoid; with eps of x limited to [eps, 1 - eps].
 
-    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml)
+    logit(Tensor input, float? eps=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -417,7 +418,7 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: log_odds(self) if eps is None or eps < 0 else limited_log_odds(self, eps)
+        through: log_odds(input) if eps is None or eps < 0 else limited_log_odds(input, eps)
     Example:
         >>> sg.logit(sg.tensor([0.5, 0.9, 1.0]), eps=0.01)
         tensor([0.0000, 2.1972, 4.5951])
@@ -453,7 +454,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 def log_odds(input: Tensor) -> Tensor:
     """ln(x / (1 - x)), exact also where it is near 0.
 
-    log_odds(Tensor self) -> Tensor (derivatives.yaml)
+    log_odds(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -461,7 +462,7 @@ def log_odds(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad / (self * (1 - self))
+        input: grad / (input * (1 - input))
     """
     if not watch.every:
         result = kernels.LOG_ODDS.launch(input)
@@ -489,7 +490,7 @@ def _log_odds(name: str, self, into=None) -> Any:
 def limited_log_odds(input: Tensor, eps: float) -> Tensor:
     """ln(x / (1 - x)) of x limited to [eps, 1 - eps].
 
-    limited_log_odds(Tensor self, float eps) -> Tensor (derivatives.yaml)
+    limited_log_odds(Tensor input, float eps) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -498,7 +499,7 @@ def limited_log_odds(input: Tensor, eps: float) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))
+        input: where((input < eps) | (input > 1 - eps), 0, grad / (input * (1 - input)))
     """
     if not watch.every:
         result = kernels.LIMITED_LOG_ODDS.launch(input, eps)
@@ -527,7 +528,7 @@ def _limited_log_odds(name: str, self, eps, into=None) -> Any:
 def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
 
-    entr(Tensor self) -> Tensor (derivatives.yaml)
+    entr(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -536,7 +537,7 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -grad * (log(self) + 1)
+        input: -grad * (log(input) + 1)
     Example:
         >>> sg.special.entr(sg.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.3466, -0.0000])
@@ -570,7 +571,7 @@ def _entr(name: str, self, into=None) -> Any:
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0.
 
-    sinc(Tensor self) -> Tensor (derivatives.yaml)
+    sinc(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -579,9 +580,9 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 -
-            0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self
-            * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()
+        input: grad * where(abs(input) < 0.1, -3.289868133696453 * input * (1 - 0.9869604401089358 * input * input * (1
+            - 0.35248587146747707 * input * input * (1 - 0.18277045187202515 * input * input * (1 - 0.11215459546692453
+            * input * input)))), (cos(3.141592653589793 * input) - result) / where(input == 0, 1, input)).conj()
     Example:
         >>> sg.sinc(sg.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
@@ -628,7 +629,7 @@ def _sinc(name: str, self, into=None) -> Any:
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of erf; infinite at -1 and 1, nan beyond.
 
-    erfinv(Tensor self) -> Tensor (derivatives.yaml)
+    erfinv(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -637,7 +638,7 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: 0.886226925452758 * grad * exp(result * result)
+        input: 0.886226925452758 * grad * exp(result * result)
     Example:
         >>> sg.erfinv(sg.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
@@ -686,7 +687,7 @@ def _erfinv(name: str, self, into=None) -> Any:
 def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^(x^2) * erfc(x), without underflow.
 
-    erfcx(Tensor self) -> Tensor (derivatives.yaml)
+    erfcx(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -695,7 +696,7 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * (2 * self * result - 1.1283791670955126)
+        input: grad * (2 * input * result - 1.1283791670955126)
     Example:
         >>> sg.special.erfcx(sg.tensor([0.0, 100.0]))
         tensor([1.0000, 0.0056])
@@ -729,7 +730,7 @@ def _erfcx(name: str, self, into=None) -> Any:
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The distribution function of the standard normal distribution, exact also where it is near 0.
 
-    ndtr(Tensor self) -> Tensor (derivatives.yaml)
+    ndtr(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -738,7 +739,7 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * normal_pdf(self)
+        input: grad * normal_pdf(input)
     Example:
         >>> sg.special.ndtr(sg.tensor([-2.0, 0.0, 2.0]))
         tensor([0.0228, 0.5000, 0.9772])
@@ -772,7 +773,7 @@ def _ndtr(name: str, self, into=None) -> Any:
 def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ndtr: the quantiles of the standard normal distribution.
 
-    ndtri(Tensor self) -> Tensor (derivatives.yaml)
+    ndtri(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -781,7 +782,7 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: 2.5066282746310002 * grad * exp(result * result / 2)
+        input: 2.5066282746310002 * grad * exp(result * result / 2)
     Example:
         >>> sg.special.ndtri(sg.tensor([0.0, 0.5, 0.975]))
         tensor([  -inf, 0.0000, 1.9600])
@@ -815,7 +816,7 @@ def _ndtri(name: str, self, into=None) -> Any:
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(ndtr(x)), without underflow.
 
-    log_ndtr(Tensor self) -> Tensor (derivatives.yaml)
+    log_ndtr(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -824,8 +825,8 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))),
-            normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))
+        input: grad * where(input < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(input, 0))),
+            normal_pdf(clamp_min(input, 0)) / normal_cdf(clamp_min(input, 0)))
     Example:
         >>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))
         tensor([-53.2313,  -0.6931])
@@ -859,7 +860,7 @@ def _log_ndtr(name: str, self, into=None) -> Any:
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln|gamma(x)|: the logarithm of the gamma function; infinite at 0, -1, -2, ...
 
-    lgamma(Tensor self) -> Tensor (derivatives.yaml)
+    lgamma(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -868,7 +869,7 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * unfused(digamma(self))
+        input: grad * unfused(digamma(input))
     Example:
         >>> sg.lgamma(sg.tensor([1.0, 5.0, 0.5]))
         tensor([0.0000, 3.1781, 0.5724])
@@ -917,7 +918,7 @@ def _lgamma(name: str, self, into=None) -> Any:
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """ln of the gamma function of p dimensions: p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2), j = 0, ..., p - 1.
 
-    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml)
+    mvlgamma(Tensor input, int p) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -927,7 +928,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: multivariate_log_gamma(self, p)
+        through: multivariate_log_gamma(input, p)
     Raises:
         RuntimeError: expected: the number of dimensions is positive, and one that can be counted to.
     Example:
@@ -966,7 +967,7 @@ def mvlgamma_(input: Tensor, p: int) -> Tensor:
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of lgamma.
 
-    digamma(Tensor self) -> Tensor (derivatives.yaml)
+    digamma(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -975,7 +976,7 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * unfused(polygamma(1, self))
+        input: grad * unfused(polygamma(1, input))
     Example:
         >>> sg.digamma(sg.tensor([1.0, 0.5]))
         tensor([-0.5772, -1.9635])
@@ -1024,7 +1025,7 @@ def _digamma(name: str, self, into=None) -> Any:
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order n of digamma.
 
-    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml)
+    polygamma(int n, Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1034,7 +1035,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * unfused(polygamma(n + 1, self))
+        input: grad * unfused(polygamma(n + 1, input))
     Raises:
         RuntimeError: expected: the order of a derivative is not negative.
     Example:
@@ -1091,7 +1092,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
 def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
-    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    zeta(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1101,8 +1102,8 @@ def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        self: not defined: zeta is differentiated in its second argument only
-        other: -grad * self * unfused(zeta(self + 1, other))
+        input: not defined: zeta is differentiated in its second argument only
+        other: -grad * input * unfused(zeta(input + 1, other))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1141,7 +1142,7 @@ def _zeta_default(name: str, self, other, into=None) -> Any:
 def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
 
-    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml)
+    zeta.self_scalar(Scalar input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1151,7 +1152,7 @@ def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None)
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        other: -grad * self * unfused(zeta(self + 1, other))
+        other: -grad * input * unfused(zeta(input + 1, other))
     """
     if not watch.every and out is None:
         result = kernels.ZETA_SELF_SCALAR.launch(other, input)
@@ -1183,7 +1184,7 @@ def orthogonal_polynomial(input: Tensor, n: Tensor | Number, kind: int, order: f
     """The orthogonal polynomial of degree n, by the recursion of its kind: 0 to 3 Chebyshev's, 4 and 5 Hermite's, 6
     Laguerre's, 7 Gegenbauer's, 8 to 11 Chebyshev's of 2 x - 1.
 
-    orthogonal_polynomial(Tensor self, Tensor n, int kind, float order) -> Tensor (derivatives.yaml)
+    orthogonal_polynomial(Tensor input, Tensor n, int kind, float order) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1194,7 +1195,7 @@ def orthogonal_polynomial(input: Tensor, n: Tensor | Number, kind: int, order: f
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        self: grad * polynomial_derivative(self, n, kind, order)
+        input: grad * polynomial_derivative(input, n, kind, order)
         n: not defined: orthogonal polynomials have whole degrees
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -1239,7 +1240,7 @@ def _orthogonal_polynomial(name: str, self, n, kind, order, into=None) -> Any:
 def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
 
-    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    igamma(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1249,8 +1250,8 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: not defined: the incomplete gamma functions are differentiated in their second argument only
-        other: grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))
+        input: not defined: the incomplete gamma functions are differentiated in their second argument only
+        other: grad * exp(xlogy(input - 1, other) - other - unfused(lgamma(input)))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -1306,7 +1307,7 @@ def _igamma(name: str, self, other, into=None) -> Any:
 def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """1 - igamma(a, x), exact also where it is near 0.
 
-    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    igammac(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1316,8 +1317,8 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: not defined: the incomplete gamma functions are differentiated in their second argument only
-        other: -grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))
+        input: not defined: the incomplete gamma functions are differentiated in their second argument only
+        other: -grad * exp(xlogy(input - 1, other) - other - unfused(lgamma(input)))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -1374,7 +1375,7 @@ def standard_gamma_grad(input: Tensor, output: Tensor | Number) -> Tensor:
     """The slope by a of a number x that was drawn from the gamma distribution of shape a, at a fixed level of its
     distribution function: -(dF / da) / (dF / dx), with a = `input` and x = `output`.
 
-    standard_gamma_grad(Tensor self, Tensor output) -> Tensor (derivatives.yaml)
+    standard_gamma_grad(Tensor input, Tensor output) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1383,7 +1384,7 @@ def standard_gamma_grad(input: Tensor, output: Tensor | Number) -> Tensor:
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: not defined: the slopes of draws are differentiated once
+        input: not defined: the slopes of draws are differentiated once
         output: not defined: the slopes of draws are differentiated once
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -1416,7 +1417,7 @@ def gamma_moved(input: Tensor, anchor: Tensor | Number, sample: Tensor | Number)
     """The number that has the level in the gamma distribution of shape `input` that `sample` has in that of shape
     `anchor`: draws are these numbers where both shapes are equal, so the slope by `input` is that of `_standard_gamma`.
 
-    gamma_moved(Tensor self, Tensor anchor, Tensor sample) -> Tensor (derivatives.yaml)
+    gamma_moved(Tensor input, Tensor anchor, Tensor sample) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1426,11 +1427,11 @@ def gamma_moved(input: Tensor, anchor: Tensor | Number, sample: Tensor | Number)
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad * unfused(standard_gamma_grad(self, result))
+        input: grad * unfused(standard_gamma_grad(input, result))
         anchor: -grad * unfused(standard_gamma_grad(anchor, sample)) * stretch
         sample: grad * stretch
         where from_anchor: exp(xlogy(anchor - 1, sample) - sample - unfused(lgamma(anchor)))
-        where stretch: from_anchor * exp(result - xlogy(self - 1, result) + unfused(lgamma(self)))
+        where stretch: from_anchor * exp(result - xlogy(input - 1, result) + unfused(lgamma(input)))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1549,7 +1550,7 @@ def _von_mises_grad(name: str, x, concentration, into=None) -> Any:
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0.
 
-    i0(Tensor self) -> Tensor (derivatives.yaml)
+    i0(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1558,7 +1559,7 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * unfused(i1(self))
+        input: grad * unfused(i1(input))
     Example:
         >>> sg.i0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
@@ -1604,7 +1605,7 @@ def _i0(name: str, self, into=None) -> Any:
 def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i0(x), without overflow.
 
-    i0e(Tensor self) -> Tensor (derivatives.yaml)
+    i0e(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1613,7 +1614,7 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * (unfused(i1e(self)) - sgn(self) * result)
+        input: grad * (unfused(i1e(input)) - sgn(input) * result)
     Example:
         >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
         tensor([1.0000, 0.0126])
@@ -1647,7 +1648,7 @@ def _i0e(name: str, self, into=None) -> Any:
 def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
-    i1(Tensor self) -> Tensor (derivatives.yaml)
+    i1(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1656,7 +1657,7 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))
+        input: grad * where(input == 0, 0.5, unfused(i0(input)) - result / where(input == 0, 1, input))
     Example:
         >>> sg.special.i1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
@@ -1690,7 +1691,7 @@ def _i1(name: str, self, into=None) -> Any:
 def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i1(x), without overflow.
 
-    i1e(Tensor self) -> Tensor (derivatives.yaml)
+    i1e(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1699,7 +1700,8 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * sgn(self) - result / where(self == 0, 1, self))
+        input: grad * where(input == 0, 0.5, unfused(i0e(input)) - result * sgn(input) - result / where(input == 0, 1,
+            input))
     Example:
         >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
         tensor([0.0000, 0.0126])
@@ -1733,7 +1735,7 @@ def _i1e(name: str, self, into=None) -> Any:
 def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, of order 0; infinite at 0 and nan below.
 
-    modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml)
+    modified_bessel_k0(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1742,7 +1744,7 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -grad * unfused(modified_bessel_k1(self))
+        input: -grad * unfused(modified_bessel_k1(input))
     Example:
         >>> sg.special.modified_bessel_k0(sg.tensor([0.0, 1.0]))
         tensor([   inf, 0.4210])
@@ -1778,7 +1780,7 @@ def _modified_bessel_k0(name: str, self, into=None) -> Any:
 def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, of order 1; infinite at 0 and nan below.
 
-    modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml)
+    modified_bessel_k1(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1787,7 +1789,7 @@ def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -grad * (unfused(modified_bessel_k0(self)) + result / self)
+        input: -grad * (unfused(modified_bessel_k0(input)) + result / input)
     Example:
         >>> sg.special.modified_bessel_k1(sg.tensor([0.0, 1.0]))
         tensor([   inf, 0.6019])
@@ -1823,7 +1825,7 @@ def _modified_bessel_k1(name: str, self, into=None) -> Any:
 def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x * modified_bessel_k0(x), which does not vanish for large x.
 
-    scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml)
+    scaled_modified_bessel_k0(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1832,7 +1834,7 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * (result - unfused(scaled_modified_bessel_k1(self)))
+        input: grad * (result - unfused(scaled_modified_bessel_k1(input)))
     Example:
         >>> sg.special.scaled_modified_bessel_k0(sg.tensor([1.0, 1000.0]))
         tensor([1.1445, 0.0396])
@@ -1872,7 +1874,7 @@ def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
 def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x * modified_bessel_k1(x), which does not vanish for large x.
 
-    scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml)
+    scaled_modified_bessel_k1(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1881,7 +1883,7 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))
+        input: grad * (result - result / input - unfused(scaled_modified_bessel_k0(input)))
     Example:
         >>> sg.special.scaled_modified_bessel_k1(sg.tensor([1.0, 1000.0]))
         tensor([1.6362, 0.0396])
@@ -1921,7 +1923,7 @@ def _scaled_modified_bessel_k1(name: str, self, into=None) -> Any:
 def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The spherical Bessel function of the first kind, of order 0: sin(x) / x, and 1 at 0.
 
-    spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml)
+    spherical_bessel_j0(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1930,8 +1932,8 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self
-            / 54))), (cos(self) - result) / where(self == 0, 1, self))
+        input: grad * where(abs(input) < 0.3, -input / 3 * (1 - input * input / 10 * (1 - input * input / 28 * (1 -
+            input * input / 54))), (cos(input) - result) / where(input == 0, 1, input))
     Example:
         >>> sg.special.spherical_bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.8415])
@@ -1967,7 +1969,7 @@ def _spherical_bessel_j0(name: str, self, into=None) -> Any:
 def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Airy function Ai(x), the solution of y'' = x y that vanishes for large x; it has no gradient, as in PyTorch.
 
-    airy_ai(Tensor self) -> Tensor (derivatives.yaml)
+    airy_ai(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2004,7 +2006,7 @@ def _airy_ai(name: str, self, into=None) -> Any:
 def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 0.
 
-    bessel_j0(Tensor self) -> Tensor (derivatives.yaml)
+    bessel_j0(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2013,7 +2015,7 @@ def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -grad * unfused(bessel_j1(self))
+        input: -grad * unfused(bessel_j1(input))
     Example:
         >>> sg.special.bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.7652])
@@ -2047,7 +2049,7 @@ def _bessel_j0(name: str, self, into=None) -> Any:
 def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 1.
 
-    bessel_j1(Tensor self) -> Tensor (derivatives.yaml)
+    bessel_j1(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2056,7 +2058,7 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))
+        input: grad * where(input == 0, 0.5, unfused(bessel_j0(input)) - result / where(input == 0, 1, input))
     Example:
         >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
@@ -2090,7 +2092,7 @@ def _bessel_j1(name: str, self, into=None) -> Any:
 def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 0; nan for x < 0.
 
-    bessel_y0(Tensor self) -> Tensor (derivatives.yaml)
+    bessel_y0(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2099,7 +2101,7 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -grad * unfused(bessel_y1(self))
+        input: -grad * unfused(bessel_y1(input))
     Example:
         >>> sg.special.bessel_y0(sg.tensor([1.0, 10.0]))
         tensor([0.0883, 0.0557])
@@ -2133,7 +2135,7 @@ def _bessel_y0(name: str, self, into=None) -> Any:
 def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 1; nan for x < 0.
 
-    bessel_y1(Tensor self) -> Tensor (derivatives.yaml)
+    bessel_y1(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2142,7 +2144,7 @@ def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * (unfused(bessel_y0(self)) - result / self)
+        input: grad * (unfused(bessel_y0(input)) - result / input)
     Example:
         >>> sg.special.bessel_y1(sg.tensor([1.0, 10.0]))
         tensor([-0.7812,  0.2490])
@@ -2194,8 +2196,8 @@ def xlogy(input, other, *, out=None):
     """x * ln(y), and 0 where x is 0, whatever y is but nan.
 
     Overloads:
-        xlogy_tensor(input, other)
-        xlogy_scalar_self(input, other): c * ln(y) for a number c.
+        xlogy(input, other)
+        xlogy(input, other): c * ln(y) for a number c.
     Args:
         input: tensor or number.
         other: tensor or number.
@@ -2209,6 +2211,9 @@ def xlogy(input, other, *, out=None):
     if input.__class__ in NUMBERS:
         return xlogy_scalar_self(input, other, out=out)
     return _xlogy_overloads(input, other, **({} if out is None else {"out": out}))
+
+
+xlogy.__signature__ = LazySignature(of_overloads, _xlogy_overloads.functions)
 
 
 _xlog1py_overloads = Overloads(
@@ -2232,8 +2237,8 @@ def xlog1py(input, other, *, out=None):
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
     Overloads:
-        xlog1py_default(input, other)
-        xlog1py_self_scalar(input, other): c * ln(1 + y) for a number c.
+        xlog1py(input, other)
+        xlog1py(input, other): c * ln(1 + y) for a number c.
     Args:
         input: tensor or number.
         other: tensor or number.
@@ -2251,6 +2256,9 @@ def xlog1py(input, other, *, out=None):
     if input.__class__ in NUMBERS:
         return xlog1py_self_scalar(input, other, out=out)
     return _xlog1py_overloads(input, other, **({} if out is None else {"out": out}))
+
+
+xlog1py.__signature__ = LazySignature(of_overloads, _xlog1py_overloads.functions)
 
 
 _zeta_overloads = Overloads(
@@ -2274,8 +2282,8 @@ def zeta(input, other, *, out=None):
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
     Overloads:
-        zeta_default(input, other)
-        zeta_self_scalar(input, other): The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
+        zeta(input, other)
+        zeta(input, other): The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
     Args:
         input: tensor or number.
         other: tensor or number.
@@ -2289,6 +2297,9 @@ def zeta(input, other, *, out=None):
     if input.__class__ in NUMBERS:
         return zeta_self_scalar(input, other, out=out)
     return _zeta_overloads(input, other, **({} if out is None else {"out": out}))
+
+
+zeta.__signature__ = LazySignature(of_overloads, _zeta_overloads.functions)
 
 
 _xlogy__overloads = Overloads(
@@ -2309,6 +2320,8 @@ def xlogy_(input, other):
         return xlogy_tensor_(input, other)
     return _xlogy__overloads(input, other)
 
+
+xlogy_.__signature__ = LazySignature(of_overloads, _xlogy__overloads.functions)
 
 __all__ = [
     "erf",

@@ -27,7 +27,7 @@ from ..nodes import trigonometric as nodes
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml)
+    sin(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -36,7 +36,7 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * cos(self).conj()
+        input: grad * cos(input).conj()
     Example:
         >>> sg.sin(sg.tensor([0.0, sg.pi / 2]))
         tensor([0., 1.])
@@ -82,7 +82,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml)
+    cos(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -91,7 +91,7 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -grad * sin(self).conj()
+        input: -grad * sin(input).conj()
     Example:
         >>> sg.cos(sg.tensor([0.0, sg.pi]))
         tensor([ 1., -1.])
@@ -138,7 +138,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml)
+    tan(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -147,7 +147,7 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * (1 + result * result).conj()
+        input: grad * (1 + result * result).conj()
     Example:
         >>> sg.tan(sg.tensor([0.0, sg.pi / 4]))
         tensor([0., 1.])
@@ -194,7 +194,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml)
+    asin(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -203,7 +203,7 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * rsqrt((1 - self) * (1 + self)).conj()
+        input: grad * rsqrt((1 - input) * (1 + input)).conj()
     Example:
         >>> sg.asin(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
@@ -250,7 +250,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml)
+    acos(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -259,7 +259,7 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: -grad * rsqrt((1 - self) * (1 + self)).conj()
+        input: -grad * rsqrt((1 - input) * (1 + input)).conj()
     Example:
         >>> sg.acos(sg.tensor([0.0, 1.0]))
         tensor([1.5708, 0.0000])
@@ -305,7 +305,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml)
+    atan(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -314,7 +314,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad / (1 + self * self).conj()
+        input: grad / (1 + input * input).conj()
     Example:
         >>> sg.atan(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
@@ -361,7 +361,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml)
+    sinh(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -370,7 +370,7 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * cosh(self).conj()
+        input: grad * cosh(input).conj()
     Example:
         >>> sg.sinh(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 1.1752])
@@ -417,7 +417,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml)
+    cosh(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -426,7 +426,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * sinh(self).conj()
+        input: grad * sinh(input).conj()
     Example:
         >>> sg.cosh(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 1.5431])
@@ -472,7 +472,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml)
+    tanh(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -481,7 +481,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * (1 - result * result).conj()
+        input: grad * (1 - result * result).conj()
     Example:
         >>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.7616,  0.0000,  0.7616])
@@ -527,7 +527,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml)
+    asinh(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -536,7 +536,7 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * rsqrt(1 + self * self).conj()
+        input: grad * rsqrt(1 + input * input).conj()
     Example:
         >>> sg.asinh(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
@@ -582,7 +582,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml)
+    acosh(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -591,7 +591,7 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()
+        input: grad * (rsqrt(input - 1) * rsqrt(input + 1)).conj()
     Example:
         >>> sg.acosh(sg.tensor([1.0, 2.0]))
         tensor([0.0000, 1.3170])
@@ -637,7 +637,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml)
+    atanh(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -646,7 +646,7 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad / ((1 - self) * (1 + self)).conj()
+        input: grad / ((1 - input) * (1 + input)).conj()
     Example:
         >>> sg.atanh(sg.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5493])
@@ -691,9 +691,9 @@ def _atanh(name: str, self, into=None) -> Any:
 
 @autocast_as(cuda="widest")
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
+    """The angle in [-pi, pi] of the point (other, input). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    atan2(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -703,10 +703,10 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other ==
-            0), 1, hypot(self, other))
-        other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other ==
-            0), 1, hypot(self, other))
+        input: grad * (other / where((input == 0) & (other == 0), 1, hypot(input, other))) / where((input == 0) & (other
+            == 0), 1, hypot(input, other))
+        other: -grad * (input / where((input == 0) & (other == 0), 1, hypot(input, other))) / where((input == 0) &
+            (other == 0), 1, hypot(input, other))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -762,7 +762,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    hypot(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -772,7 +772,7 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad * (self / where(result == 0, 1, result))
+        input: grad * (input / where(result == 0, 1, result))
         other: grad * (other / where(result == 0, 1, result))
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -829,7 +829,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """pi / 180 * x: degrees as radians.
 
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml)
+    deg2rad(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -838,7 +838,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self * 0.017453292519943295
+        through: input * 0.017453292519943295
     Raises:
         RuntimeError: expected: angles are real.
     Example:
@@ -875,7 +875,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """180 / pi * x: radians as degrees.
 
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml)
+    rad2deg(Tensor input) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -884,7 +884,7 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self * 57.29577951308232
+        through: input * 57.29577951308232
     Raises:
         RuntimeError: expected: angles are real.
     Example:

@@ -51,6 +51,10 @@ class Overloads:
         return function(*args, **kwargs)
 
     @property
+    def functions(self) -> list[Callable[..., Any]]:
+        return [function for function, _, _ in self.overloads]
+
+    @property
     def public(self) -> Any:
         return getattr(sys.modules[self.overloads[0][0].__module__], self.__name__, self)
 

@@ -6,10 +6,11 @@ nothing when nothing fails; what is called seldom gets it around from `guard`.""
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import update_wrapper
-from inspect import Parameter, Signature, signature
-from types import CodeType, FunctionType, MappingProxyType, ModuleType
+from inspect import signature
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
+from ..dispatch.signatures import LazySignature
 from ..extension_points import FUNCTIONS_OF_TENSORS
 from ..tensor.overrides import NOT_HANDLED, foreign, overridden, plain, plain_or_sizes, public_functions
 from ..tensor.tensor import TensorBase
@@ -61,37 +62,8 @@ def explained(function: AnyFunction) -> AnyFunction:
 def _instead_of(function: AnyFunction, call: Any) -> AnyFunction:
     """`call` as one who looks at it sees `function`: `inspect.getfullargspec` asks the wrapper, not what is wrapped."""
     update_wrapper(call, function)
-    call.__signature__ = _Written(function)
+    call.__signature__ = LazySignature(signature, function)
     return call
-
-
-class _Written(Signature):
-    """Found when it is looked at."""
-
-    __slots__ = ("_cached", "_function")
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-        self._cached: Signature | None = None
-
-    def _signature(self) -> Signature:
-        if self._cached is None:
-            self._cached = signature(self._function)
-        return self._cached
-
-    @property
-    def parameters(self) -> MappingProxyType[str, Parameter]:
-        return self._signature().parameters
-
-    @property
-    def return_annotation(self) -> Any:
-        return self._signature().return_annotation
-
-    def replace(self, **changes: Any) -> Any:
-        return self._signature().replace(**changes)
-
-    def __reduce__(self) -> Any:
-        return self._signature().__reduce__()
 
 
 def asking(function: AnyFunction) -> AnyFunction:

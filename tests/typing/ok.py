@@ -53,8 +53,8 @@ def attributes(x: Tensor) -> dict[str, object]:
     wide = torch.finfo(dtype).max > torch.iinfo(torch.int32).max and dtype.is_floating_point
     shapes = x.T.shape, x.mT.shape, torch.Size([rows, columns]).numel(), x.data.shape
     return {
-        **{"size": size, "count": count, "scalar": scalar, "array": array, "step": step},
-        **{"on_device": on_device, "types": types, "flags": flags, "wide": wide, "shapes": shapes},
+        "size": size,
+        "others": (count, scalar, array, step, on_device, types, flags, wide, shapes),
     }
 
 
