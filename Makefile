@@ -11,6 +11,8 @@ ATTACK_PYTHON ?= $(BIN)/python
 # What a change is compared with (make mutate SINCE=main).
 SINCE ?= HEAD
 SEED ?= $(shell date +%Y%m%d)
+# What generates, verifies and formats code needs ruff alone; where the tools of the tests are, it is among them.
+GENERATOR := $(if $(wildcard $(VENV)/stamp-test),$(VENV)/stamp-test,$(VENV)/stamp-generate)
 
 .DEFAULT_GOAL := help
 ifndef SIDE_BY_SIDE
@@ -35,14 +37,14 @@ read: $(VENV)/stamp-test ## gen-check, lint and type at once, each of which keep
 attack: $(VENV)/stamp-test ## hostile calls, programs, files and moments, for about an hour; a seed a day
 	SPECGRAD_ATTACK=full SPECGRAD_ATTACK_SEED=$(SEED) $(ATTACK_PYTHON) -m pytest -n 2 --dist worksteal tests/attack tests/extensions/distributed/test_faults.py
 
-gen: $(VENV)/stamp-test ## write generated/ and docs/ops from derivatives.yaml, and stubs from specgrad/torch_names.py
+gen: $(GENERATOR) ## write generated/ and docs/ops from derivatives.yaml, and stubs from specgrad/torch_names.py
 	$(BIN)/python -m codegen
 	$(BIN)/python -m codegen pictures
 
-gen-check: $(VENV)/stamp-test ## is generated/ what derivatives.yaml says?
+gen-check: $(GENERATOR) ## is generated/ what derivatives.yaml says?
 	$(BIN)/python -m codegen --check
 
-verify: $(VENV)/stamp-test ## check every formula of derivatives.yaml numerically
+verify: $(GENERATOR) ## check every formula of derivatives.yaml numerically
 	$(BIN)/python -m codegen verify
 
 mutate: $(VENV)/stamp-test ## change the entries that differ from SINCE's, one thing at a time: who notices?
@@ -56,7 +58,7 @@ mutate-last: $(VENV)/stamp-test ## a sample of that for the last commit's entrie
 		|| { cp derivatives.yaml out/before && cp -r tests/spec out/before/tests; }
 	$(BIN)/python -m codegen mutate --unlike out/before/derivatives.yaml --sample 25 --max-count 12 --min-killed 0.95
 
-lint: $(VENV)/stamp-test ## ruff: rules and format
+lint: $(GENERATOR) ## ruff: rules and format
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 

@@ -21,14 +21,20 @@ LESSER = {"x86_64": "x86-64", "aarch64": "cortex-a35"}  # processors of no level
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> list[str]:
-    """The names in a wheel built from a copy of the sources (a copy: an old build/ would leak into it)."""
+def tree(tmp_path_factory) -> Path:
+    """A copy of the sources: an old build/ would leak into what is built of them."""
     folder = tmp_path_factory.mktemp("tree")
     copy(folder, *SOURCES, *FILES)
-    command = [sys.executable, "-c", BUILD, str(folder / "dist")]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(tree: Path) -> list[str]:
+    """The names in a wheel built from them."""
+    command = [sys.executable, "-c", BUILD, str(tree / "dist")]
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return zipfile.ZipFile(folder / "dist" / done.stdout.split()[-1]).namelist()
+    return zipfile.ZipFile(tree / "dist" / done.stdout.split()[-1]).namelist()
 
 
 def test_wheel_has_one_top_level_name(wheel: list[str]) -> None:
@@ -113,7 +119,27 @@ def test_every_requirement_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     queried = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
     pins = re.findall(r"^([\w-]+)==", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {_plain(re.match(r"[\w-]+", one).group()) for one in queried} <= {_plain(pin) for pin in pins}
+    names = {_plain(re.match(r"[\w-]+", one).group()) for one in queried}
+    assert names - {"specgrad"} <= {_plain(pin) for pin in pins}  # an extra may contain another
+
+
+def test_an_editable_install_is_a_path(tree: Path) -> None:
+    """A line of a .pth file, which type checkers and editors follow; they run no code that finds modules."""
+    command = [sys.executable, "-c", BUILD.replace("build_wheel", "build_editable"), str(tree / "editable")]
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(tree / "editable" / done.stdout.split()[-1]) as file:
+        paths = [name for name in file.namelist() if "dist-info" not in name]
+        assert [file.read(name).decode().strip() for name in paths] == [str(tree)]
+
+
+def test_the_generator_asks_for_little() -> None:
+    """Who generates code installs ruff beside what specgrad itself needs, not the tools of the tests."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert extras["generate"] == ["ruff"] and "specgrad[generate]" in extras["test"]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    needs = dict(re.findall(r"^([\w-]+): (\S+) ##", makefile, re.MULTILINE))
+    assert {needs[target] for target in ("gen", "gen-check", "verify", "lint")} == {"$(GENERATOR)"}
 
 
 def _plain(name: str) -> str:
