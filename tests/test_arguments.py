@@ -97,7 +97,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: sg.nn.utils.parameters_to_vector([5, sg.ones(2)]),
         r"parameters_to_vector\(\): argument 'parameters' must be Iterable of Tensor, not list of \(int, Tensor\)",
     ),
-    "constructor": (lambda: sg.optim.SGD(5), r"SGD\(\): argument 'params' must be Iterable, not int"),
+    "constructor": (lambda: sg.optim.SGD(5), r"SGD\(\): argument 'params' must be Iterable of .*, not int"),
     "of a layer": (lambda: sg.nn.TransformerEncoderLayer(8, "a"), r"Layer\(\): argument 'nhead' must be int, not str"),
     "method": (lambda: sg.nn.Linear(2, 3).get_submodule(5), r"Linear.get_submodule\(\): argument 'target' must be str"),
     "call of a layer": (lambda: sg.nn.LSTM(2, 3)(None), r"LSTM\(\): argument 'input' must be Tensor or PackedSequence"),

@@ -92,7 +92,9 @@ def test_a_docstring_has_all_sections_in_lines_that_fit(docs: dict[str, DocCode]
         "Raises:",
         "Example:",
     ]
-    assert lines[2].startswith("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (deriv")
+    assert lines[2].startswith(
+        "gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (deriv"
+    )
     assert max(map(len, lines)) <= 116
 
 
@@ -100,7 +102,7 @@ def test_overloads_share_arguments_and_show_their_examples(renderer: Renderer, d
     """The function that picks lists the overloads; an example is shown there and not a second time."""
     groups = overload_groups(renderer.ops)
     text = DocCode("clamp", tuple(groups["clamp"])).dispatcher_doc
-    assert "    clamp_tensor(input, min=None, max=None): x limited to [min, max], element by element." in text
+    assert "    clamp(input, min=None, max=None): x limited to [min, max], element by element." in text
     assert "    min: number or tensor or None; default None." in text
     assert ">>> " in text and ">>> " not in docs["clamp"].text
 
