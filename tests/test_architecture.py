@@ -366,7 +366,15 @@ def test_the_root_has_what_it_may_have() -> None:
     assert {name.partition("/")[0] for name in listed.split("\0") if name} - ROOT_NAMES == set()
 
 
-OF_TESTS = {"attack", "golden", "import_name", "ported", "programs", "spec"}  # what concerns the whole, and data
+OF_TESTS = {
+    "attack",
+    "golden",
+    "import_name",
+    "ported",
+    "programs",
+    "spec",
+    "typing",
+}  # what concerns the whole, and data
 
 
 def test_tests_mirror_the_tree() -> None:

@@ -33,7 +33,7 @@ def torch_stubs(table: Path) -> Files:
     # Folders: of a file alone editors say that there is no module behind it.
     files = {f"{name.replace('.', '/')}/__init__.pyi": _Stub(name, result, root).text() for name in result["NAMES"]}
     lent = result | {"NAMES": {LATER: result["entries"](result["LATER"])}}
-    return files | {f"{LATER}.pyi": _Stub(LATER, lent, root).public_text()}
+    return files | {f"{LATER}.pyi": _Stub(LATER, lent, root).with_all()}
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class _Stub:
         aliases = [f"{name} = {there}" for _, name, there in self._names() if name != there]
         return "\n".join([title, "", *needed, *self._imports(), *same, *aliases, *typed, ""])
 
-    def public_text(self) -> str:
+    def with_all(self) -> str:
         """Private names too are offered to `import *`."""
         return f"{self.text()}\n__all__ = {[name for _, name, _ in self._names()]}\n"
 
