@@ -40,7 +40,8 @@ def build(out: Path) -> None:
     pages, site = out / "pages", out / "html"
     pages.mkdir(parents=True, exist_ok=True)
     config = load_config(str(TREE / "mkdocs.yml"), docs_dir=str(pages), site_dir=str(site))
-    sources, files = stage([next(iter(item.values())) for item in config.nav])
+    nav: list[dict[str, str]] = list(config.nav or ())
+    sources, files = stage([next(iter(item.values())) for item in nav])
     shutil.rmtree(pages)
     for name, text in sources.items():
         (pages / name).parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +49,7 @@ def build(out: Path) -> None:
     for name in files:
         (pages / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(TREE / name, pages / name)
-    config.nav = navigation(config.nav, config.extra["chapters"], sources)
+    config.nav = navigation(nav, config.extra["chapters"], sources)
     config.plugins.on_startup(command="build", dirty=False)
     mkdocs_build(config)
 

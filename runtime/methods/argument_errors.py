@@ -165,8 +165,8 @@ def _is_of_the_call(function: Callable[..., Any], error: Exception, args: tuple[
     """Whether Python says what is wrong in the call itself: it gets the public name, and a keyword that was meant."""
     if not isinstance(error, TypeError):
         return False
-    inner: Any = function  # or the one that it calls in its place
     text, depth = str(error), 0
+    inner: Any = function  # or the one that it calls in its place
     while not text.startswith(name := f"{getattr(inner, '__qualname__', '')}()"):
         inner, depth = getattr(inner, "__wrapped__", None), depth + 1
         if inner is None:
