@@ -116,16 +116,16 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
 
 def package_of_spec(spec: Path) -> Path:
     """The package near a spec whose manifest names it; else the folder for one that lies in a package."""
-    standard, packages = spec.parent / "generated", []
+    default, matches = spec.parent / "generated", []
     for path in [path for pattern in ("*", "*/*") for path in sorted(spec.parent.glob(f"{pattern}/{MANIFEST}"))]:
         with suppress(Refused):
             manifest = read_manifest(path.parent)
-            packages += [path.parent] if manifest.spec == spec.name and manifest.owns("registry.py") else []
-    if standard in packages or not packages:
-        return standard
-    if len(packages) > 1:
-        raise Refused(f"{spec}: --out FOLDER has to say which package is meant: {' or '.join(map(str, packages))}")
-    return packages[0]
+            matches += [path.parent] if manifest.spec == spec.name and manifest.owns("registry.py") else []
+    if default in matches or not matches:
+        return default
+    if len(matches) > 1:
+        raise Refused(f"{spec}: --out FOLDER has to say which package is meant: {' or '.join(map(str, matches))}")
+    return matches[0]
 
 
 def op_library_of(path: Path) -> OpLibrary | None:

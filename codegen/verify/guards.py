@@ -133,10 +133,10 @@ def new_damage() -> list[str]:
     before, now = dict(_reported), damage()
     _reported.update(now)
     argument = _arguments.get(int(state[ADDRESS]), "")
-    faults = []
+    messages = []
     if now[OUTSIDE] > before.get(OUTSIDE, 0):
         whose = f"of the argument '{argument}'" if argument else "that is no argument, a result or one made on the way"
-        faults.append(f"memory is {OUTSIDE} an array of {state[SIZE]} bytes {whose}")
+        messages.append(f"memory is {OUTSIDE} an array of {state[SIZE]} bytes {whose}")
     if now[AFTER] > before.get(AFTER, 0):
-        faults.append(f"memory is {AFTER}" + f", that of the argument '{argument}'" * bool(argument))
-    return faults
+        messages.append(f"memory is {AFTER}" + f", that of the argument '{argument}'" * bool(argument))
+    return messages

@@ -109,13 +109,13 @@ class Drawing:
 
 
 def in_domain(op: Any, name: str, numbers: Iterable[Any]) -> list[Any]:
-    """The numbers that an argument may be by the key `domain`; the middle of its interval where none is."""
+    """The numbers that an argument may be by the key `domain`; the center of its interval where none is."""
     numbers = list(numbers)
     if name not in op.domain or not numbers:
         return numbers
     low, high = op.domain[name]
-    middle = (low + high) / 2
-    return [v for v in numbers if low <= v <= high] or [math.floor(middle) if isinstance(numbers[0], int) else middle]
+    center = (low + high) / 2
+    return [v for v in numbers if low <= v <= high] or [math.floor(center) if isinstance(numbers[0], int) else center]
 
 
 def types_of(op: Any) -> dict[str, str]:

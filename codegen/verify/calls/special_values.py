@@ -69,19 +69,19 @@ def spots(op: Any, meaning: Meaning) -> Iterator[Spots]:
         columns = {a.name: np.concatenate([part[a.name] for part in (*parts, beside)]) for a in tensors}
         before = len(next(iter(columns.values()))) - len(directly)
         directly = np.concatenate([np.zeros(before, bool), directly])
-        kept = _kept(op, columns)
-        columns = {name: column[kept] for name, column in columns.items()}
+        inside = _unvaried_inside(op, columns)
+        columns = {name: column[inside] for name, column in columns.items()}
         changed = {n: v for n, v in numbers.items() if v not in [own.get(n) for own in listed]}
-        yield Spots(columns, numbers, values, {} if numbers in listed else changed, directly[kept])
+        yield Spots(columns, numbers, values, {} if numbers in listed else changed, directly[inside])
 
 
-def _kept(op: Any, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+def _unvaried_inside(op: Any, columns: Mapping[str, np.ndarray]) -> np.ndarray:
     """The points at which tensors that are not varied lie in their domains."""
-    kept = np.ones(len(next(iter(columns.values()))), bool)
+    inside = np.ones(len(next(iter(columns.values()))), bool)
     for name in {*op.unvaried} & columns.keys():
         low, high = op.domain.get(name, (-2.0, 2.0))
-        kept &= (columns[name] >= low) & (columns[name] <= high)
-    return kept
+        inside &= (columns[name] >= low) & (columns[name] <= high)
+    return inside
 
 
 Setting = tuple[dict[str, Any], dict[str, Any]]

@@ -10,7 +10,7 @@ import numpy as np
 from .point import Point, label_of
 from .samples import SampledArgument, points
 
-OUT_OF_RANGE = 1000  # an index beyond all tensors of samples
+OUTSIDE_INDEX = 1000  # an index beyond all tensors of samples
 Change = Callable[[np.ndarray], np.ndarray]
 
 
@@ -45,7 +45,7 @@ def changes(array: np.ndarray) -> Iterator[tuple[str, Change]]:
     for shape in other_shapes(array.shape):
         yield f"of shape {list(shape)}", partial(np.resize, new_shape=shape)
     if array.dtype.kind in "iu" and array.size:
-        for index in (OUT_OF_RANGE, -OUT_OF_RANGE):
+        for index in (OUTSIDE_INDEX, -OUTSIDE_INDEX):
             yield f"full of {index}", partial(np.full_like, fill_value=index)
 
 
