@@ -124,7 +124,8 @@ class EntryReader(TrialFields):
     def _begin(self, schema: Schema) -> None:
         self.op = schema.full_name
         self._refuse_unknown_keys(schema)
-        self._inherit([key for key in COMMON if key not in self._senseless()])
+        senseless = self._senseless()
+        self._inherit([key for key in COMMON if key not in senseless])
         node = self.values.get("where")
         results: Formulas = {}
         for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
@@ -153,7 +154,8 @@ class EntryReader(TrialFields):
                 self.inherited.append(key)
 
     def _senseless(self) -> frozenset[str]:
-        unchecked = frozenset() if {"check"} & {*self.values, *self.defaults.nodes} else frozenset({"errors"})
+        is_checked = "check" in self.values or "check" in self.defaults.nodes
+        unchecked: frozenset[str] = frozenset() if is_checked else frozenset({"errors"})
         if "composite" in self.values:
             return unchecked | {"dtype", "batch", "meta", "dtype_table", "precise"}
         if "view" in self.values:

@@ -6,14 +6,12 @@ call are read when one does: the whole spec takes seconds in each process.
 
 import ast
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...language.scalar_functions import parsed
 from ...library.bases import SPEC
@@ -21,7 +19,7 @@ from ...library.op_library import Library, OpLibrary
 from ...proof.derivative import ONE, NoDerivative, derivative
 from ...proof.derive import load_on_demand
 from ...proof.formula_derivative import Plain
-from ...proof.numbers import Unknown, evaluate
+from ...proof.numbers import Unknown
 from ...proof.proof import Prover
 from ...proof.scalar_code import NotElementwise
 from ...spec.definitions import with_meaning
@@ -91,26 +89,6 @@ def _entries_in(path: Path) -> EntriesOnDemand:
     op_library = OpLibrary(path.parent, "", relative=True, label="own")
     functions, _ = Library((op_library,)).functions  # formulas are derived from them, and stand where expressions do
     return load_on_demand(path, functions)
-
-
-def differentiated_function(op: Any) -> Callable[..., Any] | None:
-    """What differences are taken of where the entry has `slope_of`: that expression, in NumPy."""
-    entry = spec_entry(op)
-    tree = entry.derivative_of.tree if entry is not None and entry.derivative_of is not None else None
-    if entry is None or tree is None:
-        return None
-    functions = entry.functions
-    defaults = {a.name: ast.literal_eval(a.default) for a in entry.schema.arguments if a.default is not None}
-
-    def function(**arguments: Any) -> Any:
-        named = {"self" if name == "input" else name: getattr(v, "array", v) for name, v in arguments.items()}
-        points = defaults | named
-        shape = np.broadcast_shapes(*(value.shape for value in points.values() if isinstance(value, np.ndarray)))
-        from specgrad.runtime.tensor.tensor import adopt  # here: who reports on a spec need not have it
-
-        return adopt(np.broadcast_to(evaluate(tree, points, functions), shape).astype(np.float64))
-
-    return function
 
 
 def has_key(op: Any, key: str) -> bool:

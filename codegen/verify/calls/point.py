@@ -3,7 +3,8 @@
 `specgrad` is imported by its full name: `python -m codegen` makes codegen a top-level package beside it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +18,10 @@ from specgrad.runtime.tensor.memory import cast
 from specgrad.runtime.tensor.observers import Watcher, watch
 from specgrad.runtime.tensor.tensor import TensorBase, adopt, share
 
+from ...proof.numbers import evaluate
 from ..guards import forget_arguments, note_argument
 from ..isolation import note_call
-from .entries import differentiated_function
+from .entries import spec_entry
 from .samples import Drawing, SampledArgument, sample_calls
 
 
@@ -148,6 +150,24 @@ class Point:
 
 def shown(text: str, is_complex: bool) -> str:
     return f"({text})" + " complex" * is_complex
+
+
+def differentiated_function(op: Any) -> Callable[..., Any] | None:
+    """What differences are taken of where the entry has `slope_of`: that expression, in NumPy."""
+    entry = spec_entry(op)
+    tree = entry.derivative_of.tree if entry is not None and entry.derivative_of is not None else None
+    if entry is None or tree is None:
+        return None
+    functions = entry.functions
+    defaults = {a.name: ast.literal_eval(a.default) for a in entry.schema.arguments if a.default is not None}
+
+    def function(**arguments: Any) -> Any:
+        named = {"self" if name == "input" else name: getattr(v, "array", v) for name, v in arguments.items()}
+        points = defaults | named
+        shape = np.broadcast_shapes(*(value.shape for value in points.values() if isinstance(value, np.ndarray)))
+        return adopt(np.broadcast_to(evaluate(tree, points, functions), shape).astype(np.float64))
+
+    return function
 
 
 def called(function: Any, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
