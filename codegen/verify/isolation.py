@@ -21,6 +21,9 @@ ENDING = 5.0  # seconds for a process to end by itself, once it has been told
 Task = tuple[Callable[..., Any], tuple[Any, ...]]  # a function of a module, and what it is called with
 
 
+QUIET = {"SPECGRAD_PROGRESS": "0"}  # of kernels that are compiled: the command says how far it is
+
+
 @dataclass(frozen=True)
 class Lost:
     how: str  # "killed the process: Segmentation fault", "did not end in 60 s"
@@ -37,7 +40,7 @@ class Worker:
         self.link, theirs = SPAWN_CONTEXT.Pipe()
         self.call = SPAWN_CONTEXT.RawArray("c", LONGEST_CALL)
         self.process = SPAWN_CONTEXT.Process(target=serve, args=(theirs, self.call), daemon=True)
-        with patch.dict(os.environ, environment):
+        with patch.dict(os.environ, {**QUIET, **environment}):
             self.process.start()
         theirs.close()  # the process alone has that end: the pipe breaks when it dies
         self.number = -1  # of the task in hand

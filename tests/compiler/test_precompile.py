@@ -365,6 +365,7 @@ def test_what_is_done_is_told_while_the_program_goes_on(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "MIN_SECONDS_AT_FIRST", 0.0)
     monkeypatch.delenv(progress.SETTING, raising=False)
     state = progress.Progress()
     for _ in range(2):

@@ -14,6 +14,7 @@ SETTING = "SPECGRAD_PROGRESS"
 TITLE = "specgrad: compiling kernels, once per machine"
 ERASE = "\r\033[K"
 MIN_SECONDS = 2.0  # that compiling has taken in all before a log is told
+MIN_SECONDS_AT_FIRST = 0.3  # the same where no kernel has ever been kept: there will be more
 QUIET_SECONDS = 3.0  # without a kernel, after which compiling is done
 
 
@@ -46,7 +47,7 @@ class Progress:
         show, begin, self.is_waiting = _display(), time.monotonic(), True
         try:
             with suppress(OSError, ValueError):  # the stream is closed
-                show(self, what, is_first or self.seconds >= MIN_SECONDS)
+                show(self, what, self.seconds >= (MIN_SECONDS_AT_FIRST if is_first else MIN_SECONDS))
             yield
         finally:
             self.count, self.seconds, self.is_waiting = self.count + 1, self.seconds + time.monotonic() - begin, False
