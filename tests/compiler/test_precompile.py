@@ -225,11 +225,9 @@ sys.path[:1] = [{str(ROOT)!r}]
 from specgrad.runtime.compiler.cache import precompile
 precompile.os.cpu_count = lambda: 2
 precompile.begin()
-while not precompile.requested_programs() and not os.path.exists({str(tmp_path / "seen")!r}):
-    mark = precompile.mark_file()
-    if mark.read_text():
-        break
-    time.sleep(0.05)
+begun = {{precompile.mark_file().name, precompile._request_file(precompile.mark_file()).name}}
+while {{*os.listdir(precompile.mark_file().parent)}} <= begun and not os.path.exists({str(tmp_path / "seen")!r}):
+    time.sleep(0.05)  # until a process begins with a kernel
 """
     environment = {**os.environ, precompile.SETTING: "1"}
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, check=True, timeout=PATIENCE)
