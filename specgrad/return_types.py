@@ -8,7 +8,13 @@ from .runtime.dispatch.kernel_ops.general import RETURN_TYPES as _RETURN_TYPES
 from .runtime.unknown_names import no_attribute as _no_attribute
 
 if _typing.TYPE_CHECKING:
+    from . import Tensor as _Tensor
     from .generated.return_types import *
+
+    class histogramdd(_typing.NamedTuple):
+        hist: _Tensor
+        bin_edges: tuple[_Tensor, ...]
+
 else:
 
     def __getattr__(name: str) -> _Any:

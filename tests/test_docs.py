@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -52,12 +53,20 @@ def _lacking(requested: Callable[[Public], bool], missing: Callable[[Public], An
     return [f"{path}: {what}" for path, what in found if what]
 
 
+class Finder(doctest.DocTestFinder):
+    """Functions whose arguments are guarded are their module's, too."""
+
+    def _from_module(self, module: Any, object: Any) -> bool:
+        function = inspect.unwrap(object) if inspect.isfunction(object) else object
+        return super()._from_module(module, function)  # type: ignore[misc]
+
+
 @pytest.mark.parametrize("name", _modules_with_examples())
 def test_examples_run(name: str) -> None:
     """The module's examples give the output that they show; `sg` and `specgrad` are there without an import."""
     module, shown = importlib.import_module(name), []
     runner = doctest.DocTestRunner(optionflags=FLAGS)
-    for test in doctest.DocTestFinder().find(module, extraglobs={"sg": sg, "specgrad": sg}):
+    for test in Finder().find(module, extraglobs={"sg": sg, "specgrad": sg}):
         runner.run(test, out=shown.append)
     assert runner.tries > 0
     assert runner.failures == 0, "".join(shown)

@@ -152,7 +152,7 @@ class Renderer:
         for name in calls - own:
             results[self._base_of(name)].add(name)
         for part in (part for table in self.library.parts.values() for part in table.values()):
-            if part.spelling in dotted and part.op_library is not self.op_library:
+            if part.op_library.path and part.spelling in dotted and part.op_library is not self.op_library:
                 base, *path = (*part.op_library.path.split("."), *part.module, part.name)
                 results[base].add(".".join(path))
         return {base: sorted(names) for base, names in results.items() if names}

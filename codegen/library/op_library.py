@@ -82,7 +82,7 @@ class Known:
     parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the key that names functions
     reserved: ReservedNames = field(default_factory=ReservedNames)
     beside: Mapping[str, str] = field(default_factory=dict)  # names that are out of reach, and where they are defined
-    digest: str = ""  # of the files that all this was read from
+    digest: str = field(default="", compare=False)  # of the files that all this was read from
     files: Mapping[str, str] = field(default_factory=dict)  # by the key that names functions, where a new one goes
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from .model import Problem, legible
+from .source import Unreadable, read_text
 
 WIDTH = 110  # letters of a line that are shown
 BEFORE = 70  # of these before the place, in a longer line
@@ -12,9 +13,9 @@ def with_excerpt(problem: Problem, folder: Path) -> str:
     """The sentence alone where the file cannot be read: it is that of an installed base, say."""
     where = problem.where
     try:
-        lines = (folder / where.file).read_text(encoding="utf-8-sig").split("\n")
-        line = lines[where.line - 1].rstrip("\r").replace("\t", " ")
-    except (OSError, ValueError, IndexError):
+        lines = read_text(folder / where.file).split("\n")
+        line = lines[where.line - 1].replace("\t", " ")
+    except (OSError, Unreadable, IndexError):
         return str(problem)
     begin = max(0, where.col - 1 - BEFORE) if len(line) > WIDTH else len(line) - len(line.lstrip())
     shown = legible(line[begin : begin + WIDTH], WIDTH)

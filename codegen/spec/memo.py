@@ -92,7 +92,7 @@ def digest_of_files(root: Path, paths: Iterable[Path]) -> str:
 def _generator() -> str:
     code = sorted(path for pattern in ("*.py", "*.j2") for path in GENERATOR.rglob(pattern))
     versions = [f"{name} {version(name)}" for name in VERSIONS]
-    return "\n".join([digest_of_files(GENERATOR, code), platform.python_version(), *versions])
+    return "\n".join([digest_of_files(GENERATOR, code), __name__, platform.python_version(), *versions])
 
 
 def _path(name: str) -> Path | None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
+from ...runtime.methods import argument_guard
 from ...runtime.tensor.overrides import public_functions
-from ...runtime.tracebacks import is_internal
 from .node_arguments import leaves
 from .proxy import Proxy
 
@@ -64,7 +64,7 @@ def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
         raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
     name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
     frame = sys._getframe(1)
-    while is_internal(frame) and frame.f_back is not None:
+    while frame.f_code in argument_guard.guards and frame.f_back is not None:
         frame = frame.f_back
     if frame.f_code.co_name != "<module>":
         raise NotImplementedError("wrap must be called at the top level of a module")

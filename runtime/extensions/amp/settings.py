@@ -107,7 +107,7 @@ def is_autocast_cache_enabled() -> bool:
     """Whether parameters are cast once for all ops of a region.
 
     Example:
-        >>> is_autocast_cache_enabled()
+        >>> sg.is_autocast_cache_enabled()
         True
     """
     return here.cache_enabled

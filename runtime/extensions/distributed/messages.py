@@ -1,5 +1,6 @@
 """Messages from one rank to another: send, recv, and several at once."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -114,7 +115,7 @@ class P2POp:
         tag: int = 0,
         group_peer: int | None = None,
     ) -> None:
-        if op not in (isend, irecv):
+        if inspect.unwrap(op) not in (isend, irecv):
             types = "``torch.distributed.isend`` or ``torch.distributed.irecv``"
             raise ValueError(f"Invalid ``op``. Expected ``op`` to be of type {types}.")
         self.op = op

@@ -213,7 +213,7 @@ def isinstance_of(obj: Any, target_type: Any) -> bool:
         target_type: a class, a tuple of types, or one of typing's, such as `List[int]`.
 
     Example:
-        >>> isinstance_of([1, 2], list[int]), isinstance_of([1, "a"], list[int])
+        >>> sg.jit.isinstance([1, 2], list[int]), sg.jit.isinstance([1, "a"], list[int])
         (True, False)
     """
     if isinstance(target_type, tuple):

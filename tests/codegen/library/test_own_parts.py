@@ -228,7 +228,7 @@ def test_a_base_and_its_overloads(make: Callable[..., Any]) -> None:
     assert ops.add(x, y, alpha=2).tolist() == [21.0, 42.0] == sg.add(x, y, alpha=2).tolist()
     assert ops.add(x, 1).tolist() == [2.0, 3.0]
     assert ops.nine_times(x).tolist() == [9.0, 18.0]
-    with pytest.raises(TypeError, match="Tensor scale(.|\n)*Scalar alpha"):
+    with pytest.raises(TypeError, match="scale: Tensor(.|\n)*alpha: "):
         ops.add(x, "y")
     with pytest.raises(TypeError):
         sg.add(x, y, y)
