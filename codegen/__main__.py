@@ -29,7 +29,7 @@ import gc
 import importlib
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +48,7 @@ from .emit.files import (
     plan,
     write_new,
 )
+from .language.syntax import did_you_mean
 from .library.bases import SPEC
 from .library.files import Refused, read_manifest
 from .pages.statistics import picture_files, report
@@ -97,13 +98,16 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
+def own_commands() -> dict[str, Callable[[list[str]], int]]:
+    return {each.__name__: each for each in (verify, prove, mutate, explain, pictures, new)}
+
+
 def run(argv: list[str]) -> int:
-    commands = {each.__name__: each for each in (verify, prove, mutate, explain, pictures, new)}
     name = "".join(argv[:1])
     if name in ELSEWHERE:
         module, function = ELSEWHERE[name]
         return int(getattr(importlib.import_module(module, __package__), function)(argv[1:]))
-    if name in commands:
+    if name in (commands := own_commands()):
         return commands[name](argv[1:])
     options = parse(argv)
     with MEMO.opened((options.spec or SPEC).name):
@@ -162,6 +166,9 @@ def parse(argv: list[str]) -> argparse.Namespace:
         "--no-verify", action="store_true", help="skip the checks, of changed entries in the tree, and pictures"
     )
     options = parser.parse_args(argv)
+    if options.spec is not None and not options.spec.suffix and not options.spec.exists():
+        hint = did_you_mean(str(options.spec), [*own_commands(), *ELSEWHERE])
+        parser.error(f"there is no command and no spec '{options.spec}'{hint}")
     placed = options.out is not None or options.list or options.count
     if options.spec is None and (options.out or options.base):
         parser.error("--out and --base need a spec outside the tree")

@@ -21,7 +21,7 @@ from .places import everything_on_the_device
 # Tests start no processes that compile for them: those of several workers share what each compiles.
 os.environ.setdefault("SPECGRAD_COMPILE_AHEAD", "0")
 # Nor is anything said of compiling, which takes long on a busy machine.
-os.environ.setdefault("SPECGRAD_PROGRESS", "0")
+os.environ.setdefault("SPECGRAD_COMPILE_LOG", "0")
 
 LIBRARIES = ["specgrad"] + (["torch"] if importlib.util.find_spec("torch") else [])
 

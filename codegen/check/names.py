@@ -39,6 +39,9 @@ def check_names(context: Context) -> Iterator[Problem]:
             yield context.problem(entry.where, message, output.name)
     if len({*arguments, "input"}) == len(arguments) and "self" in arguments:
         yield context.problem(entry.where, "'self' is spelt 'input' in Python: there is one already", "input")
+    lower = entry.schema.name.lower()
+    if lower != entry.schema.name and lower not in context.ops.functions:
+        yield context.problem(entry.where, f"an op's name has lower-case letters, as in '{lower}'")
     known = {word.lower(): word for word in (*keyword.kwlist, *RESERVED, *MEANING)}
     for name in (*arguments, *(output.name for output in entry.schema.returns)):
         other = known.setdefault(name.lower(), name)

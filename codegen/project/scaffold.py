@@ -1,5 +1,6 @@
 """`python -m codegen new NAME [FOLDER]`: a package of a user's ops, ready to test, build and publish."""
 
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ TEMPLATES = Path(__file__).parent.parent / "templates" / "new"
 
 def new_package(name: str, folder: Path) -> Path:
     check_importable(Path(name))
-    if name in sys.stdlib_module_names or name == "specgrad":
+    if name in sys.stdlib_module_names or name == "specgrad" or importlib.util.find_spec(name) is not None:
         raise Refused(f"{name}: expected a name that no other package has, such as my_ops")
     check_root(folder)
     inside = f"src/{name}"

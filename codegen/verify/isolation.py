@@ -21,7 +21,7 @@ ENDING = 5.0  # seconds for a process to end by itself, once it has been told
 Task = tuple[Callable[..., Any], tuple[Any, ...]]  # a function of a module, and what it is called with
 
 
-QUIET = {"SPECGRAD_PROGRESS": "0"}  # of kernels that are compiled: the command says how far it is
+QUIET = {"SPECGRAD_COMPILE_LOG": "0"}  # of kernels that are compiled: the command says how far it is
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 from ...generated.ops import stack
 from ...generated.tensor import Tensor
 from ...runtime.device.device import cuda_available
+from ...runtime.errors import ArgumentError, type_name
 from ...runtime.ops.creation import as_tensor, tensor
 from ...runtime.tensor.dtypes import float64
 from .dataset import IterableDataset
@@ -140,6 +141,8 @@ def collate(batch: Sequence[Any], *, collate_fn_map: Mapping[Any, Collate] | Non
         {'a': 3}
     """
     table = {} if collate_fn_map is None else collate_fn_map
+    if not isinstance(table, Mapping):
+        raise ArgumentError(f"collate(): argument 'collate_fn_map' must be a Mapping, not {type_name(table)}")
     first = batch[0]
     function = table.get(type(first)) or next((f for cls, f in table.items() if isinstance(first, cls)), None)
     if function is not None:

@@ -144,6 +144,18 @@ def test_a_spec_outside_the_tree_needs_a_folder(spec: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize("name", ["my-ops", "class", "a.b", "2ops"])
+def test_a_misspelt_command_is_no_spec(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        main(["verfiy"])
+    assert "there is no command and no spec 'verfiy' (did you mean 'verify'?)" in capsys.readouterr().err
+
+
+def test_a_new_package_has_a_name_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["new", "numpy", str(tmp_path / "numpy")]) == 1
+    assert "numpy: expected a name that no other package has" in capsys.readouterr().err
+    assert not (tmp_path / "numpy").exists()
+
+
 def test_a_folder_that_cannot_be_imported_is_refused(
     name: str, spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):

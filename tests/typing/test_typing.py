@@ -20,7 +20,7 @@ pytestmark = pytest.mark.cpu("nothing is computed")
 HERE = Path(__file__).parent
 MODULES = """
 nn nn.functional nn.init nn.utils optim optim.lr_scheduler utils utils.data distributions autograd autograd.functional
-linalg fft special func amp cuda backends random profiler sparse jit overrides return_types
+linalg fft special func amp cuda backends random profiler sparse jit overrides
 """
 Found = dict[str, set[int]]  # lines with errors, by the name of a program
 

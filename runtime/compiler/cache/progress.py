@@ -1,5 +1,5 @@
 """Says on standard error that kernels are compiled: on a terminal by a line that is gone in the end, in a notebook by a
-bar, elsewhere by one line when it begins and one when it is done. With SPECGRAD_PROGRESS=0 nothing is said."""
+bar, elsewhere by one line when it begins and one when it is done. With SPECGRAD_COMPILE_LOG=0 nothing is said."""
 
 import atexit
 import os
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-SETTING = "SPECGRAD_PROGRESS"
+SETTING = "SPECGRAD_COMPILE_LOG"
 TITLE = "specgrad: compiling kernels, once per machine"
 ERASE = "\r\033[K"
 MIN_SECONDS = 2.0  # that compiling has taken in all before a log is told

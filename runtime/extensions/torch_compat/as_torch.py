@@ -277,12 +277,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if rest[0] == "-m":
         sys.argv = rest[1:]
         sys.path[0] = os.getcwd()
-        runpy.run_module(rest[1], run_name="__main__", alter_sys=True)
+        top, _, below = rest[1].partition(".")
+        module = f"{OWN}.{below}" if top == NAME and below else rest[1]
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
     elif rest[0] == "-c":
         sys.argv = ["-c", *rest[2:]]
         sys.path[0] = ""
         exec(compile(rest[1], "<string>", "exec"), _main_module().__dict__)
     else:
+        if not os.path.exists(rest[0]):
+            print(f"{OWN}.as_torch: there is no file {rest[0]!r}", file=sys.stderr)
+            return 2
         sys.argv = rest
         _run_script(rest[0])
     return 0

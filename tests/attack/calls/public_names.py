@@ -212,7 +212,8 @@ def examples() -> list[Example]:
                 source = "".join(part.source for part in parts if _is_run(part))
                 alone = path.rpartition(".")[2] in NOT_CALLED
                 if source and not alone and "draw(" not in source and "set_num_threads" not in source:
-                    found.setdefault(source, Example(path, source, getattr(documented, "__module__", "specgrad")))
+                    module_name = getattr(inspect.unwrap(documented), "__module__", "specgrad")
+                    found.setdefault(source, Example(path, source, module_name))
     return list(found.values())
 
 

@@ -185,6 +185,12 @@ def test_modules_and_code(tmp_path: Path) -> None:
     assert run(folder=tmp_path).returncode == 2 and "usage:" in run("--help", folder=tmp_path).stdout
 
 
+def test_modules_of_torch_and_files_that_are_not_there(tmp_path: Path) -> None:
+    assert "specgrad version" in run("-m", "torch.utils.collect_env", folder=tmp_path).stdout
+    missing = run("none.py", folder=tmp_path)
+    assert missing.returncode == 2 and missing.stderr == "specgrad.as_torch: there is no file 'none.py'\n"
+
+
 def test_annotations_can_be_read() -> None:
     """`typing.get_type_hints` of a layer of a program's own finds what those of specgrad's classes mean."""
     code = (

@@ -120,7 +120,8 @@ def _counts(text: str) -> tuple[int, int]:
     devices = cuda_device_count() if text in ("auto", "gpu") else 0
     if text in ("auto", "cpu"):
         return (devices or available_cpus(),) * 2
-    numbers = [devices] if text == "gpu" else [int(part) for part in text.split(":")]
+    parts = [str(devices)] if text == "gpu" else text.split(":")
+    numbers = [int(part) if part.isdigit() else 0 for part in parts]
     if len(numbers) > _RANGE or not 1 <= numbers[0] <= numbers[-1]:
         what = "a number of ranks, MIN:MAX, auto, cpu, or gpu where there are CUDA devices"
         raise argparse.ArgumentTypeError(f"expected {what}, got {text!r}")
