@@ -15,6 +15,8 @@ from specgrad.runtime.compiler.language.memory import load, store
 from specgrad.runtime.compiler.native_unit import Unit
 from specgrad.runtime.native.objects.c_api import handler, set_handler
 
+from .isolation import arguments_at
+
 GUARD = 64  # bytes; before an array the first eight hold its size
 RING_BLOCKS = 512  # blocks
 DAMAGED, FREED, SIZE, ADDRESS, NEXT, RING = range(6)  # words of the state; of the last damaged array size and address
@@ -113,26 +115,14 @@ def damage() -> dict[str, int]:
     return {OUTSIDE: int(state[DAMAGED]), AFTER: int(state[FREED])}
 
 
-_arguments: dict[int, str] = {}  # by the addresses of arrays: the arguments of the call in hand
 _reported: dict[str, int] = {}  # of what `damage` counts
-
-
-def note_argument(array: np.ndarray, argument: str) -> None:
-    """Damage to the array's memory is reported as that of an argument."""
-    owner = array if array.base is None else array.base
-    if isinstance(owner, np.ndarray):
-        _arguments[owner.__array_interface__["data"][0]] = argument
-
-
-def forget_arguments() -> None:
-    _arguments.clear()
 
 
 def new_damage() -> list[str]:
     """In words, the damage that has come up since the last time."""
     before, now = dict(_reported), damage()
     _reported.update(now)
-    argument = _arguments.get(int(state[ADDRESS]), "")
+    argument = arguments_at.get(int(state[ADDRESS]), "")
     messages = []
     if now[OUTSIDE] > before.get(OUTSIDE, 0):
         whose = f"of the argument '{argument}'" if argument else "that is no argument, a result or one made on the way"

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
+
 # no package of an earlier run is loaded there, numba may be set up anew
 SPAWN_CONTEXT = multiprocessing.get_context("spawn")
 LONGEST_CALL = 1000  # bytes
@@ -21,6 +23,7 @@ ENDING = 5.0  # seconds for a process to end by itself, once it has been told
 Task = tuple[Callable[..., Any], tuple[Any, ...]]  # a function of a module, and what it is called with
 
 
+arguments_at: dict[int, str] = {}  # by the addresses of arrays: the arguments of the call in hand
 QUIET = {"SPECGRAD_COMPILE_LOG": "0"}  # of kernels that are compiled: the command says how far it is
 
 
@@ -160,6 +163,17 @@ def note_call(text: str) -> None:
     """Tell who waits for the answer what is about to be called: it may be the last thing that this process does."""
     for call in _call:
         call.value = text.encode()[: LONGEST_CALL - 1]
+
+
+def note_argument(array: np.ndarray, argument: str) -> None:
+    """Damage to the array's memory is reported as that of an argument."""
+    owner = array if array.base is None else array.base
+    if isinstance(owner, np.ndarray):
+        arguments_at[owner.__array_interface__["data"][0]] = argument
+
+
+def forget_arguments() -> None:
+    arguments_at.clear()
 
 
 def spoil(why: str) -> None:

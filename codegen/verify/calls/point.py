@@ -19,8 +19,7 @@ from specgrad.runtime.tensor.observers import Watcher, watch
 from specgrad.runtime.tensor.tensor import TensorBase, adopt, share
 
 from ...proof.numbers import evaluate
-from ..guards import forget_arguments, note_argument
-from ..isolation import note_call
+from ..isolation import forget_arguments, note_argument, note_call
 from .entries import spec_entry
 from .samples import Drawing, SampledArgument, sample_calls
 
