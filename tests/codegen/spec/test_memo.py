@@ -27,9 +27,9 @@ EDITS = (  # lines by what they begin with, and what takes their place
 @pytest.fixture
 def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SPECGRAD_CACHE_DIR", str(tmp_path / "cache"))
-    (tmp_path / "tests").symlink_to(ROOT / "tests")
     path = tmp_path / "derivatives.yaml"
-    path.write_text((ROOT / "derivatives.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    text = (ROOT / "derivatives.yaml").read_text(encoding="utf-8")
+    path.write_text(text[text.index("- section: arithmetic") : text.index("- section: special")], encoding="utf-8")
     return path
 
 
