@@ -33,7 +33,7 @@ class Memo:
     def opened(self, name: str) -> Iterator[None]:
         self.path = _path(name)
         if self.path is not None:
-            with suppress(OSError, ValueError, EOFError, pickle.UnpicklingError):
+            with suppress(Exception):  # there is none yet, or it is damaged, which pickle says in many ways
                 run, self._results = pickle.loads(self.path.read_bytes())
                 self._run = run + 1
         try:

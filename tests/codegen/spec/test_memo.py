@@ -86,7 +86,10 @@ def test_memory_is_for_commands(spec: Path) -> None:
         assert MEMO.of("key", lambda: 4) == 1
 
 
-@pytest.mark.parametrize("damage", [lambda content: content[: len(content) // 2], lambda content: b"no pickle"])
+@pytest.mark.parametrize(
+    "damage",
+    [lambda content: content[: len(content) // 2], lambda content: b"no pickle", lambda content: b"cno\nmodule\n."],
+)
 def test_a_damaged_memory_is_none(spec: Path, damage: Any) -> None:
     with MEMO.opened(spec.name):
         MEMO.of("key", lambda: 1)
