@@ -61,6 +61,7 @@ from .spec.model import MAX_PROBLEMS, Problem, Spec
 from .verify.proofs import disproved
 from .verify.proofs import prove as proved
 
+COMMAND = __package__  # in a tree `codegen`, where specgrad is installed `specgrad.codegen`
 # Commands that are imported when they are run: some import the framework, which may be broken.
 ELSEWHERE = {
     "derive": (".proof.derive", "derive_command"),
@@ -156,7 +157,7 @@ def layouts(project: Project, only_check: bool) -> tuple[Formatter | None, str]:
 
 def parse(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m codegen", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+        prog=f"python -m {COMMAND}", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     add_options(parser, named=False)
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
@@ -248,7 +249,7 @@ def is_stale(project: Project, command: str) -> bool:
 
 
 def parser_of(command: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"python -m codegen {command}")
+    parser = argparse.ArgumentParser(prog=f"python -m {COMMAND} {command}")
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
     add_options(parser)
     return parser
@@ -270,7 +271,7 @@ def verify(argv: list[str]) -> int:
 
 
 def pictures(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m codegen pictures")
+    parser = argparse.ArgumentParser(prog=f"python -m {COMMAND} pictures")
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     add_options(parser)
     options = parser.parse_args(argv)
@@ -291,7 +292,7 @@ def draw(project: Project, only_check: bool) -> int:
 def new(argv: list[str]) -> int:
     from .project.scaffold import new_package
 
-    parser = argparse.ArgumentParser(prog="python -m codegen new")
+    parser = argparse.ArgumentParser(prog=f"python -m {COMMAND} new")
     parser.add_argument("name", help="the name of the package, as it is imported")
     parser.add_argument("folder", nargs="?", type=Path, help="where its files are put (default: a folder of its name)")
     options = parser.parse_args(argv)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..language.syntax import did_you_mean
 from ..proof.derive import missing_derivative
 from ..spec.fields import WITHOUT_GRADIENT
-from ..spec.formula import called, names, value_reads
+from ..spec.formula import FORWARD_KEYWORDS, called, names, value_reads
 from ..spec.model import Entry, Formula, Problem
 from .scope import Context
 
@@ -134,7 +134,12 @@ def _check_tangent(context: Context, name: str, tree: ast.expr) -> Iterator[Prob
     constant = [a.name for a in arguments if not _has_tangent(context.entry, a.name)]
     primals = [f"{a.name}_p" for a in arguments if a.type.is_tensor]
     tangents = [f"{a.name}_t" for a in arguments if a.name not in constant]
-    yield from context.faults(context.scope([*constant, *primals, *tangents, *context.outputs]), tree, name)
+    values = [*constant, *primals, *tangents, *context.outputs]
+    word = tree.id if isinstance(tree, ast.Name) and tree.id not in values else ""
+    if word and (hint := did_you_mean(word, FORWARD_KEYWORDS)):
+        yield context.problem(tree, f"unknown name '{word}'{hint}", name)
+        return
+    yield from context.faults(context.scope(values), tree, name)
     if not any(node.id in tangents for node in names(tree)):
         yield context.problem(tree, f"the formula never uses a tangent ({', '.join(tangents)})", name)
 

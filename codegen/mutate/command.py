@@ -25,6 +25,8 @@ from ..verify.isolation import Lost, Task, Worker, answers, end_all
 from .evaluate_mutant import Origin, Verdict, evaluate_mutant, weigh
 from .mutants import Mutant, Related, mutants
 
+COMMAND = __package__.rpartition(".")[0]
+
 
 def mutate_command(options: argparse.Namespace, project: Project) -> int:
     spec, path = project.spec, project.path
@@ -47,7 +49,7 @@ def mutate_command(options: argparse.Namespace, project: Project) -> int:
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m codegen mutate", description=__doc__)
+    parser = argparse.ArgumentParser(prog=f"python -m {COMMAND} mutate", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
     seed = "what chooses mutants where there are more than --max-count"
     parser.add_argument("--seed", type=int, default=0, help=seed)

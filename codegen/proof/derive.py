@@ -23,6 +23,8 @@ from .derivative import ONE, NoDerivative, chosen, derivative, is_number, meanin
 from .numbers import CONSTANTS, FLOAT, Unknown, evaluate
 from .proof import WRONG, Comparison
 
+COMMAND = __package__.rpartition(".")[0]
+
 _SPELLED: dict[type, type] = {ast.And: ast.BitAnd, ast.Or: ast.BitOr}  # of tensors, bit by bit
 GRAD = ast.Name("grad", ast.Load())
 
@@ -218,7 +220,7 @@ NAME = "my_op"
 
 
 def derive_command(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m codegen derive", description=__doc__)
+    parser = argparse.ArgumentParser(prog=f"python -m {COMMAND} derive", description=__doc__)
     parser.add_argument("expression", help='over names of tensors, as in "self * sigmoid(beta * self)"')
     parser.add_argument("--numbers", nargs="*", default=[], metavar="NAME", help="the names that are numbers")
     parser.add_argument("--complex", action="store_true", help="for complex numbers too")

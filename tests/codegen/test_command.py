@@ -149,6 +149,13 @@ def test_a_misspelt_command_is_no_spec(capsys: pytest.CaptureFixture[str]):
     assert "there is no command and no spec 'verfiy' (did you mean 'verify'?)" in capsys.readouterr().err
 
 
+def test_usage_names_the_command_that_was_run(capsys: pytest.CaptureFixture[str]):
+    for command in ("new", "verify", "mutate", "derive"):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        assert f"usage: python -m specgrad.codegen {command} " in capsys.readouterr().out
+
+
 def test_a_new_package_has_a_name_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["new", "numpy", str(tmp_path / "numpy")]) == 1
     assert "numpy: expected a name that no other package has" in capsys.readouterr().err

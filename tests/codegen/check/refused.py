@@ -172,6 +172,8 @@ NAMES = [
      "11:13: running, aliases: 'bow_' is an alias of the in-place function of bend, at spec.yaml:3:13"),
     ("running", "running(", "Bend(",
      "9:9: Bend: 'Bend' and 'bend' differ in case only: 'bend' is the name of bend, at spec.yaml:1:9"),
+    ("turned", "result: auto_linear", "result: auto_linaer",
+     "23:11: turned, result: unknown name 'auto_linaer' (did you mean 'auto_linear'?)"),
     ("running", "running(", "runningSum(",
      "9:9: runningSum: an op's name has lower-case letters, as in 'runningsum'"),
     ("running", "running(", "bend_(",
