@@ -87,7 +87,6 @@ FLOAT: dict[str, Callable[..., Any]] = {
 }
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     **ARITHMETIC,
-    ast.Div: np.true_divide,
     ast.Pow: np.power,
     ast.Mod: np.remainder,
     ast.FloorDiv: np.floor_divide,
@@ -111,11 +110,13 @@ class Unknown(Exception):
     """An expression of something that has no numbers here."""
 
 
-def evaluate(tree: ast.expr, points: Points, own: Functions = NONE) -> Any:
+def evaluate(
+    tree: ast.expr, points: Points, own: Functions = NONE, functions: Mapping[str, Callable[..., Any]] = FLOAT
+) -> Any:
     """The values of an expression at some points; of a choice both sides are computed, as kernels do."""
 
     def at(part: ast.expr) -> Any:
-        return evaluate(part, points, own)
+        return evaluate(part, points, own, functions)
 
     match tree:
         case ast.Constant(value=value):
@@ -130,6 +131,8 @@ def evaluate(tree: ast.expr, points: Points, own: Functions = NONE) -> Any:
                 return -value
             integral = isinstance(op, ast.Invert) and np.asarray(value).dtype.kind in "iu"
             return np.invert(value) if integral else np.logical_not(value)
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            return _applied(functions["divide"], tree, [at(left), at(right)])
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             return _applied(_BINARY[type(op)], tree, [at(left), at(right)])
         case ast.BoolOp(op=op, values=values):
@@ -141,8 +144,8 @@ def evaluate(tree: ast.expr, points: Points, own: Functions = NONE) -> Any:
             return np.where(at(test), at(body), at(orelse))
         case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
             return np.where(at(test), at(body), at(orelse))
-        case ast.Call(func=ast.Name(id=name), args=args) if name in FLOAT:
-            return _applied(FLOAT[name], tree, [at(argument) for argument in args])
+        case ast.Call(func=ast.Name(id=name), args=args) if name in functions:
+            return _applied(functions[name], tree, [at(argument) for argument in args])
         case ast.Call(func=ast.Name(id=name), args=args):
             stands_for = meaning(name, args, own)
             return computed(name, own)(*map(at, args)) if stands_for is None else at(stands_for)
