@@ -1,5 +1,6 @@
-"""The errors of an element-wise op in units of the last digit: its value, first and second derivatives, in each mode."""
+"""The errors of an element-wise op in units of the last digit: of its value and its derivatives, in each mode."""
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,15 +9,14 @@ import numpy as np
 from mpmath import mp, mpf
 
 from specgrad.runtime.autograd.dual import dual_level, make_dual, unpack_dual
-from specgrad.runtime.tensor import dtypes
 from specgrad.runtime.tensor.tensor import adopt
 
 from ..verify.calls.entries import Meaning
 from ..verify.calls.findings import on_purpose
 from ..verify.calls.point import called, gradients
 from ..verify.calls.special_values import Setting
+from .grid import FULL, Density, on_corners
 from .grid import columns as grid_columns
-from .grid import on_corners
 from .truth import Expression, Truth, exactly
 
 LIMITS = {"value": 8.0, "gradient": 32.0, "tangent": 32.0, "second derivative": 256.0}
@@ -35,6 +35,7 @@ class Errors:
     got: np.ndarray
     right: np.ndarray
     units: np.ndarray
+    limit: float
 
     @property
     def worst(self) -> int:
@@ -48,16 +49,27 @@ class Errors:
 class Measured:
     """An op with some numbers, in one dtype, at the points of its grid."""
 
-    def __init__(self, op: Any, meaning: Meaning, setting: Setting, dtype: str, seed: str = "", density: float = 1.0) -> None:
+    def __init__(
+        self, op: Any, meaning: Meaning, setting: Setting, dtype: str, seed: str = "", density: Density = FULL
+    ) -> None:
         self.op, self.meaning, self.dtype = op, meaning, dtype
         self.numbers, self.values = setting
         tensors = [a.name for a in meaning.entry.tensor_arguments]
         self.columns = grid_columns(
-            meaning.expression, tensors, meaning.entry.masks, self.values, DTYPES[dtype], f"{op.name} {dtype} {seed}", density
+            meaning.expression,
+            tensors,
+            meaning.entry.masks,
+            self.values,
+            DTYPES[dtype],
+            f"{op.name} {dtype} {seed}",
+            density,
         )
         self.expression = Expression(meaning.expression, self._as_computed(), meaning.entry.functions)
         self.count = len(next(iter(self.columns.values())))
-        points = {**self.values, **{n: c.astype(float) if c.dtype.kind == "f" else c for n, c in self.columns.items()}}
+        points = {
+            **self._as_computed(),
+            **{n: c.astype(float) if c.dtype.kind == "f" else c for n, c in self.columns.items()},
+        }
         self.corners = on_corners(meaning.expression, points, self.count)
 
     def _as_computed(self) -> dict[str, Any]:
@@ -74,21 +86,41 @@ class Measured:
         names = self.names
         for k, name in enumerate(names or [next(iter(self.columns))]):
             corners = self.corners | np.array([v == 0 for v in exact[name]], bool)
-            truth = self.expression.truth(exact, name, corners)
+            truth = self.truth(exact, name, corners)
             if k == 0:
                 yield self.compared("value", "", self.value(), truth.value)
             if names:
                 yield from self.of_derivatives(name, truth)
 
+    def truth(self, exact: Columns, name: str, corners: np.ndarray) -> Truth:
+        """Steps come closer to each other than differences: there the derivative is what the expression's rule says."""
+        derived = self.meaning.derived.get(name)
+        if not isinstance(derived, ast.Constant):
+            return self.expression.truth(exact, name, corners)
+        with mp.workdps(60):
+            value = self.expression.at(exact)
+        flat = np.full(self.count, mpf(derived.value), object)
+        return Truth(np.where(np.array([mp.isinf(v) for v in exact[name]], bool), mp.nan, value), flat, flat * 0)
+
     def of_derivatives(self, name: str, truth: Truth) -> Iterator[Errors]:
         first, second = self.backward(name)
         if first is not None:
             yield self.compared("gradient", name, first, truth.first)
-        if second is not None:
-            yield self.compared("second derivative", name, second, truth.second)
+        if second is not None and self.meaning.entry.variants != ("formula",):  # formulas call these once
+            right = np.where(self.may_leave_the_range(truth), mp.nan, truth.second)
+            yield self.compared("second derivative", name, second, right)
         tangent = self.tangent(name)
         if tangent is not None:
             yield self.compared("tangent", name, tangent, truth.first)
+
+    def may_leave_the_range(self, truth: Truth) -> np.ndarray:
+        """Where a first derivative overflows, or products of arguments may: nothing is asked of second ones there."""
+        info = np.finfo(DTYPES[self.dtype])
+        largest = mpf(float(info.max))
+        result = np.array([max(abs(a), abs(b)) > largest for a, b in zip(truth.first, truth.second, strict=True)], bool)
+        floats = [np.abs(c) for c in self.columns.values() if c.dtype.kind == "f"]
+        low, high = float(info.tiny) ** 0.25, float(info.max) ** 0.25
+        return result | (len(floats) > 1) & np.any([(c != 0) & ((c < low) | (c > high)) for c in floats], axis=0)
 
     # ---- what the op gives -------------------------------------------------------------------------------------------
 
@@ -135,30 +167,34 @@ class Measured:
     # ---- beside the truth --------------------------------------------------------------------------------------------
 
     def compared(self, kind: str, argument: str, got: np.ndarray, right: np.ndarray) -> Errors:
-        info = np.finfo(DTYPES[self.dtype])
+        info, got = np.finfo(DTYPES[self.dtype]), np.broadcast_to(got, (self.count,))
+        limit = max(LIMITS[kind], self.meaning.entry.inexact[0])
+        floats = [c for c in self.columns.values() if c.dtype.kind == "f"]
+        rows = zip(got.tolist(), right, np.all([np.isfinite(c) for c in floats], axis=0), strict=True)
         with mp.workdps(60):
-            units = np.array([_units(float(g), r, info) for g, r in zip(np.broadcast_to(got, (self.count,)), right, strict=True)])
-        return Errors(kind, argument, self.dtype, self.columns, np.broadcast_to(got, (self.count,)), right, units)
+            units = np.array([_units(g, r, info, bool(is_finite)) for g, r, is_finite in rows])
+        return Errors(kind, argument, self.dtype, self.columns, got, right, units, limit)
 
 
-def _units(got: float, right: Any, info: Any) -> float:
+def _units(got: float, right: Any, info: Any, is_finite: bool) -> float:
     """How many units of the last digit of the right number, which is nan where it is not known, a result is off."""
     if not isinstance(right, mp.mpf) or right != right:
         return 0.0
     size = abs(right)
+    if size == 0 and is_finite:
+        return 0.0  # no normal number: what is left of two parts that cancel
     if size == mp.inf:
         return 0.0 if got == float(right) else np.inf
     if size > mpf(float(info.max)):
-        return 0.0 if abs(got) >= float(info.max) * (1 - 8 * float(info.eps)) and (got > 0) == (right > 0) else np.inf
+        return 0.0 if abs(got) >= float(info.max) * (1 - 300 * float(info.eps)) else np.inf
     if got != got or abs(got) == np.inf:
         return np.inf if size < mpf(float(info.max)) * (1 - 300 * float(info.eps)) else 0.0
-    unit = float(info.smallest_normal) * 8 if size < float(info.tiny) else mpf(2) ** (mp.frexp(size)[1] - 1 - info.nmant)
+    unit = (
+        float(info.smallest_normal) * 8 if size < float(info.tiny) else mpf(2) ** (mp.frexp(size)[1] - 1 - info.nmant)
+    )
     return float(abs(mpf(got) - right) / unit)
 
 
-def measured(op: Any, meaning: Meaning, setting: Setting, seed: str = "", density: float = 1.0) -> Iterator[Errors]:
+def measured(op: Any, meaning: Meaning, setting: Setting, seed: str = "", density: Density = FULL) -> Iterator[Errors]:
     for dtype in DTYPES:
         yield from Measured(op, meaning, setting, dtype, seed, density).errors()
-
-
-__all__ = ["LIMITS", "Errors", "Measured", "dtypes", "measured"]

@@ -3,14 +3,31 @@
 Each takes numbers of mpmath and gives one; where a function has no value, nan or an infinity, as IEEE 754 has it.
 """
 
+import ast
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 from mpmath import mp, mpf
 
+from ..language.scalar_functions import NONE, known_function
+from ..spec.formula import functions_in
+
 Function = Callable[..., Any]
+
+
+EXPONENT_LIMIT = 5000  # powers of e beyond are 0 or infinite in every dtype, and take long
+
+
+def exp(x: Any) -> Any:
+    if not isinstance(x, mp.mpc) and abs(x) > EXPONENT_LIMIT:
+        return mp.inf if x > 0 else mpf(0)
+    return mp.exp(x)
+
+
+def hyperbolic(function: Function, at_end: Function) -> Function:
+    """The function, and beyond the limit what it comes near."""
+    return lambda x: at_end(x) if not isinstance(x, mp.mpc) and abs(x) > EXPONENT_LIMIT else function(x)
 
 
 def divide(x: Any, y: Any) -> Any:
@@ -39,12 +56,12 @@ def log1p(x: Any) -> Any:
 
 def sigmoid(x: Any) -> Any:
     if mp.re(x) >= 0:
-        return 1 / (1 + mp.exp(-x))
-    return mp.exp(x) / (1 + mp.exp(x))
+        return 1 / (1 + exp(-x))
+    return exp(x) / (1 + exp(x))
 
 
 def log1p_exp(x: Any) -> Any:
-    return mp.log1p(mp.exp(x)) if mp.re(x) < 0 else x + mp.log1p(mp.exp(-x))
+    return mp.log1p(exp(x)) if mp.re(x) < 0 else x + mp.log1p(exp(-x))
 
 
 def log_odds(x: Any) -> Any:
@@ -56,11 +73,13 @@ def power(x: Any, y: Any) -> Any:
         return mpf(1)
     if x == 0:
         return mp.inf if mp.re(y) < 0 else mpf(0)
+    if not isinstance(x, mp.mpc) and x < 0 and abs(y) > 10**15:
+        return mp.nan  # beside a number that large every other one is whole
     return _real(lambda base: mp.power(base, y), x)
 
 
 def normal_pdf(x: Any) -> Any:
-    return mp.exp(-x * x / 2) / mp.sqrt(2 * mp.pi)
+    return exp(-x * x / 2) / mp.sqrt(2 * mp.pi)
 
 
 def normal_cdf(x: Any) -> Any:
@@ -97,7 +116,7 @@ def erfinv(x: Any) -> Any:
         return mp.sign(x) * -ndtri((1 - abs(x)) / 2) / mp.sqrt(2)
     y = x * mp.sqrt(mp.pi) / 2
     for _ in range(60):
-        step = (mp.erf(y) - x) * mp.exp(y * y) * mp.sqrt(mp.pi) / 2
+        step = (mp.erf(y) - x) * exp(y * y) * mp.sqrt(mp.pi) / 2
         y -= step
         if abs(step) <= mp.eps * abs(y) * 16:
             break
@@ -105,8 +124,10 @@ def erfinv(x: Any) -> Any:
 
 
 def erfcx(x: Any) -> Any:
-    if x > 10**9:  # the asymptotic series, of more terms than digits need
-        return sum((mp.fac2(2 * k - 1) / (-2 * x * x) ** k for k in range(1, 24)), mpf(1)) / (x * mp.sqrt(mp.pi))
+    if x * x > 3 * mp.dps:
+        if x < 0:
+            return 2 * mp.exp(x * x) if x * x < EXPONENT_LIMIT else mp.inf
+        return _asymptotic(lambda k: -(2 * k - 1) / (2 * x * x)) / (x * mp.sqrt(mp.pi))
     return mp.exp(x * x) * mp.erfc(x)
 
 
@@ -160,7 +181,7 @@ def igammac(a: Any, x: Any) -> Any:
         return mp.nan
     if not _is_far(a, x):
         return mp.gammainc(a, x, mp.inf, regularized=True)
-    return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a)) * _asymptotic(lambda k: (a - k) / x)
+    return exp((a - 1) * mp.log(x) - x - mp.loggamma(a)) * _asymptotic(lambda k: (a - k) / x)
 
 
 def _is_far(a: Any, x: Any) -> bool:
@@ -187,7 +208,13 @@ def _hankel(order: int, x: Any) -> Any:
 
 def _first_kind(order: int) -> Function:
     def function(x: Any) -> Any:
-        return (-1) ** order * function(-x) if x < 0 else _hankel(order, x).real if x > 10 * mp.dps else mp.besselj(order, x)
+        return (
+            (-1) ** order * function(-x)
+            if x < 0
+            else _hankel(order, x).real
+            if x > 10 * mp.dps
+            else mp.besselj(order, x)
+        )
 
     return function
 
@@ -201,22 +228,51 @@ def _second_kind(order: int) -> Function:
     return function
 
 
-def _bessel_k(order: int) -> Function:
-    """K by its integral over exp(-x cosh t): the limit that mpmath takes for whole orders is a thousand times slower."""
+def _terms(order: int, x: Any, sign: int) -> Any:
+    """The asymptotic series of modified Bessel functions: DLMF 10.40."""
+    square = 4 * order * order
+    return _asymptotic(lambda k: sign * mpf(square - (2 * k - 1) ** 2) / (8 * k * x))
 
-    def scaled(x: Any) -> Any:
+
+def _scaled_first(order: int) -> Function:
+    """e^-|x| I(x)."""
+
+    def function(x: Any) -> Any:
+        size, sign = abs(x), -1 if x < 0 and order else 1
+        if size > 2 * mp.dps:
+            return sign * _terms(order, size, -1) / mp.sqrt(2 * mp.pi * size)
+        return mp.besseli(order, x) * mp.exp(-size)
+
+    return function
+
+
+def _scaled_second(order: int) -> Function:
+    """e^x K(x), for orders 0 and 1: the limit that mpmath takes for whole orders is a thousand times slower."""
+
+    def function(x: Any) -> Any:
         if x <= 0:
-            return mp.inf if x == 0 else mp.nan
-        if x < 2:
-            return mp.besselk(order, x) * mp.exp(x)
-        end = mp.acosh(1 + mp.dps * mp.log(10) * 2 / x)
-        return mp.quad(lambda t: mp.exp(-2 * x * mp.sinh(t / 2) ** 2) * mp.cosh(order * t), mp.linspace(0, end, 5))
+            return mp.nan if x else mp.inf
+        if x > 2 * mp.dps:
+            return _terms(order, x, 1) * mp.sqrt(mp.pi / (2 * x))
+        with mp.workdps(mp.dps + int(x) + 10):  # K is the small difference of two parts
+            return _second_by_series(order, x) * mp.exp(x)
 
-    return scaled
+    return function
 
 
-def _times_exp(function: Function, sign: int) -> Function:
-    return lambda x: function(x) * mp.exp(sign * abs(x))
+def _second_by_series(order: int, x: Any) -> Any:
+    """DLMF 10.31.1 and 10.31.2."""
+    square, term, total = x * x / 4, mpf(1), mpf(0)
+    digamma_below, digamma_above = -mp.euler, -mp.euler + order
+    for k in range(1, 10**5):
+        part = term * (digamma_below + digamma_above)
+        total += part
+        if abs(part) < mp.eps * abs(total):
+            break
+        term *= square / (k * (k + order))
+        digamma_below, digamma_above = digamma_below + mpf(1) / k, digamma_above + mpf(1) / (k + order)
+    logarithm = mp.log(x / 2) * mp.besseli(order, x)
+    return total / 2 - logarithm if order == 0 else 1 / x + logarithm - x / 4 * total
 
 
 def _spherical(x: Any) -> Any:
@@ -231,11 +287,26 @@ def _within(function: Function, low: float, high: float) -> Function:
     return lambda x: function(x) if isinstance(x, mp.mpc) or low <= x <= high else mp.nan
 
 
-SCALED_K0, SCALED_K1 = _bessel_k(0), _bessel_k(1)
+def whole(function: Function) -> Function:
+    """With as many digits as a quotient may have before the point."""
+
+    def at(x: Any, y: Any) -> Any:
+        with mp.workdps(mp.dps + 700):
+            return function(x, y)
+
+    return at
+
+
+SCALED_I, SCALED_K = [_scaled_first(0), _scaled_first(1)], [_scaled_second(0), _scaled_second(1)]
 _OF_MPMATH: dict[str, Function] = {
-    **{name: getattr(mp, name) for name in ("exp", "expm1", "sqrt", "hypot", "sin", "cos", "sinh", "cosh", "tanh")},
-    **{name: getattr(mp, name) for name in ("tan", "atan", "asinh", "atan2", "erf", "erfc", "floor", "ceil", "conj")},
-    "exp2": lambda x: mp.exp(x * mp.ln2),
+    **{name: getattr(mp, name) for name in ("sqrt", "hypot", "sin", "cos", "tan", "atan", "asinh", "atan2", "erf")},
+    **{name: getattr(mp, name) for name in ("erfc", "floor", "ceil", "conj")},
+    "exp": exp,
+    "expm1": hyperbolic(mp.expm1, lambda x: mp.inf if x > 0 else mpf(-1)),
+    "sinh": hyperbolic(mp.sinh, lambda x: mp.inf * mp.sign(x)),
+    "cosh": hyperbolic(mp.cosh, lambda x: mp.inf),
+    "tanh": hyperbolic(mp.tanh, mp.sign),
+    "exp2": lambda x: exp(x * mp.ln2),
     "sqrt": lambda x: _real(mp.sqrt, x),
     "rsqrt": lambda x: divide(mpf(1), _real(mp.sqrt, x)),
     "log": log,
@@ -246,6 +317,9 @@ _OF_MPMATH: dict[str, Function] = {
     "log_sigmoid": lambda x: -log1p_exp(-x),
     "log_odds": log_odds,
     "sigmoid": sigmoid,
+    "logistic_pdf": lambda x: sigmoid(x) * sigmoid(-x),
+    "tanhshrink": hyperbolic(lambda x: x - mp.tanh(x), lambda x: x - mp.sign(x)),
+    "weighted_by": lambda x, weight: mpf(0) if mp.isinf(x) and weight == 0 else x * weight,
     "divide": divide,
     **dict.fromkeys(("pow", "pow_number"), power),
     "sinc": lambda x: mpf(1) if x == 0 else mp.sinpi(x) / (mp.pi * x),
@@ -255,7 +329,7 @@ _OF_MPMATH: dict[str, Function] = {
     "atanh": _within(lambda x: mp.inf * mp.sign(x) if abs(x) == 1 else mp.atanh(x), -1, 1),
     "normal_pdf": normal_pdf,
     "normal_cdf": normal_cdf,
-    "gelu": lambda x: x * normal_cdf(x),
+    "gelu": lambda x: mpf(0) if x == -mp.inf else x * normal_cdf(x),
     "log_ndtr": log_ndtr,
     "ndtri": ndtri,
     "erfinv": erfinv,
@@ -269,12 +343,10 @@ _OF_MPMATH: dict[str, Function] = {
     "igammac": igammac,
     **{f"bessel_j{order}": _first_kind(order) for order in (0, 1)},
     **{f"bessel_y{order}": _second_kind(order) for order in (0, 1)},
-    **{f"i{order}": partial(mp.besseli, order) for order in (0, 1)},
-    **{f"i{order}e": _times_exp(partial(mp.besseli, order), -1) for order in (0, 1)},
-    "modified_bessel_k0": lambda x: SCALED_K0(x) * mp.exp(-x),
-    "modified_bessel_k1": lambda x: SCALED_K1(x) * mp.exp(-x),
-    "scaled_modified_bessel_k0": SCALED_K0,
-    "scaled_modified_bessel_k1": SCALED_K1,
+    **{f"i{k}": lambda x, of=of: of(x) * exp(abs(x)) for k, of in enumerate(SCALED_I)},
+    **{f"i{k}e": of for k, of in enumerate(SCALED_I)},
+    **{f"modified_bessel_k{k}": lambda x, of=of: of(x) * exp(-x) for k, of in enumerate(SCALED_K)},
+    **{f"scaled_modified_bessel_k{k}": of for k, of in enumerate(SCALED_K)},
     "spherical_bessel_j0": _spherical,
     "airy_ai": mp.airyai,
     "abs": abs,
@@ -287,10 +359,10 @@ _OF_MPMATH: dict[str, Function] = {
     "lerp": lambda a, b, w: a + w * (b - a),
     "round": mp.nint,
     "trunc": lambda x: mp.floor(x) if x >= 0 else mp.ceil(x),
-    "floor_divide": lambda x, y: mp.floor(divide(x, y)),
-    "trunc_divide": lambda x, y: _OF_MPMATH["trunc"](divide(x, y)),
-    "remainder": lambda x, y: x - y * mp.floor(divide(x, y)),
-    "fmod": lambda x, y: x - y * _OF_MPMATH["trunc"](divide(x, y)),
+    "floor_divide": whole(lambda x, y: mp.floor(divide(x, y))),
+    "trunc_divide": whole(lambda x, y: _OF_MPMATH["trunc"](divide(x, y))),
+    "remainder": whole(lambda x, y: x - y * mp.floor(divide(x, y))),
+    "fmod": whole(lambda x, y: x - y * _OF_MPMATH["trunc"](divide(x, y))),
     "angle": lambda x: mp.arg(x),
     "real": mp.re,
     "imag": mp.im,
@@ -324,9 +396,19 @@ def _of_arrays(function: Function) -> Function:
 
 
 def exact(number: Any) -> Any:
-    if isinstance(number, mp.mpf | mp.mpc):
+    if isinstance(number, mp.mpf | mp.mpc | bool | np.bool_):
         return number
     return mp.mpc(number) if isinstance(number, complex) else mpf(number)
 
 
 EXACT: dict[str, Function] = {name: _of_arrays(function) for name, function in _OF_MPMATH.items()}
+
+
+def is_known(tree: ast.expr) -> bool:
+    """Whether all functions of an expression are here; draws, and steps that a table tells, are not."""
+
+    def found(name: str) -> bool:
+        known = known_function(name, NONE)
+        return name in EXACT or name in ("where", "either") or known is not None and known.meaning is not None
+
+    return all(map(found, functions_in(tree)))

@@ -7,6 +7,7 @@ import ast
 import itertools
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
@@ -15,20 +16,52 @@ import numpy as np
 from ..proof.boundaries import conditions, zeros
 from ..proof.numbers import Unknown, evaluate
 
-USUAL = (0.03, 0.1, 0.25, 0.5, 0.7, 1.0, 1.3, 2.0, 2.7, 3.0, 4.0, 5.5, 8.0, 9.3, 13.0, 20.0, 29.0, 40.0, 60.0, 87.0, 110.0)
+USUAL = (
+    0.03,
+    0.1,
+    0.25,
+    0.5,
+    0.7,
+    1.0,
+    1.3,
+    2.0,
+    2.7,
+    3.0,
+    4.0,
+    5.5,
+    8.0,
+    9.3,
+    13.0,
+    20.0,
+    29.0,
+    40.0,
+    60.0,
+    87.0,
+    110.0,
+)
 FAR = (170.0, 300.0, 600.0, 708.0, 745.0, 1000.0)
 PER_DECADE = 0.1  # points of each power of ten beyond
-MAX_ROWS = 400
-VALUES_BY_COUNT = (0, 200, 18, 8, 6)  # of each of so many tensors
+
+
+@dataclass(frozen=True)
+class Density:
+    """How many numbers of each tensor there are, by the count of tensors, and how many rows of them."""
+
+    values: tuple[int, ...]
+    rows: int
+
+
+FULL = Density((0, 300, 18, 8, 6), 300)
+SPARSE = Density((0, 20, 6, 4, 3), 30)
 Columns = dict[str, np.ndarray]
 
 
-def magnitudes(dtype: Any, rng: np.random.Generator, density: float = 1.0) -> np.ndarray:
+def magnitudes(dtype: Any, rng: np.random.Generator) -> np.ndarray:
     info = ml_dtypes.finfo(dtype)
     low, high = np.log10(float(info.tiny)), np.log10(float(info.max))
-    count = int((high - low) * PER_DECADE * density)
+    count = int((high - low) * PER_DECADE)
     spread = 10.0 ** rng.uniform(low, high, count)
-    inside = 10.0 ** rng.uniform(-3, 3, int(40 * density))
+    inside = 10.0 ** rng.uniform(-3, 3, 30)
     ends = [float(info.smallest_subnormal), float(info.tiny) / 8, float(info.tiny), 2 * float(info.tiny)]
     ends += [float(info.max), float(info.max) / 4, np.sqrt(float(info.max)), np.sqrt(float(info.tiny))]
     return np.unique(np.array([*ends, *USUAL, *FAR, *spread, *inside]).astype(dtype))
@@ -41,32 +74,38 @@ def columns(
     numbers: Mapping[str, Any],
     dtype: Any,
     seed: str,
-    density: float = 1.0,
+    density: Density = FULL,
 ) -> Columns:
     """Points for the tensors `names`, a row for each, as numbers of the dtype."""
     rng = np.random.default_rng(zlib.crc32(seed.encode()))
     special = _around(expression, names, numbers, dtype)
-    plain = magnitudes(dtype, rng, density)
+    plain = magnitudes(dtype, rng)
     both = np.concatenate([plain, -plain, np.array([0.0, np.inf, -np.inf], dtype)])
-    lists = [_chosen(both, np.array(special.get(name, []), dtype), len(names), rng) for name in names]
+    lists = [
+        _chosen(both, np.array(special.get(name, []), dtype), density.values[min(len(names), 4)], rng) for name in names
+    ]
     floats = [name for name in names if name not in {*masks}]
-    lists = [np.array([True, False]) if name not in floats else values for name, values in zip(names, lists, strict=True)]
+    lists = [
+        np.array([True, False]) if name not in floats else values for name, values in zip(names, lists, strict=True)
+    ]
     rows = list(itertools.product(*lists))
-    if len(rows) > MAX_ROWS * density and len(names) > 1:
-        rows = [rows[i] for i in sorted(rng.choice(len(rows), int(MAX_ROWS * density), replace=False))]
+    if len(rows) > density.rows and len(names) > 1:
+        rows = [rows[i] for i in sorted(rng.choice(len(rows), density.rows, replace=False))]
+    if len(floats) > 1:  # of several arguments subnormal numbers lose digits on the way
+        smallest = float(ml_dtypes.finfo(dtype).tiny)
+        rows = [row for row in rows if not any(0 < abs(v) < smallest for v in row)]
     kinds = {name: dtype if name in floats else bool for name in names}
     return {name: np.array([row[k] for row in rows], kinds[name]) for k, name in enumerate(names)}
 
 
-def _chosen(values: np.ndarray, special: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-    limit = VALUES_BY_COUNT[min(count, len(VALUES_BY_COUNT) - 1)]
-    if count > 1:
-        values = rng.choice(values, min(limit, len(values)), replace=False)
-        special = rng.choice(special, min(limit, len(special)), replace=False)
-    return np.unique(np.concatenate([values, special]))
+def _chosen(values: np.ndarray, special: np.ndarray, limit: int, rng: np.random.Generator) -> np.ndarray:
+    chosen = [rng.choice(each, min(limit, len(each)), replace=False) for each in (values, special)]
+    return np.unique(np.concatenate(chosen))
 
 
-def _around(expression: ast.expr, names: Sequence[str], numbers: Mapping[str, Any], dtype: Any) -> dict[str, list[float]]:
+def _around(
+    expression: ast.expr, names: Sequence[str], numbers: Mapping[str, Any], dtype: Any
+) -> dict[str, list[float]]:
     """Numbers at which an argument meets a condition or the expression is 0, and their neighbours on both sides."""
     others = {name: v for name, v in numbers.items() if isinstance(v, bool | int | float)}
     marks = [sign * v for v in others.values() for sign in (1, -1)]
@@ -99,5 +138,3 @@ def on_corners(expression: ast.expr, points: Mapping[str, Any], count: int) -> n
             continue
         result |= np.broadcast_to(np.asarray(difference) == 0, (count,))
     return result
-
-

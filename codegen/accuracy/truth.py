@@ -17,6 +17,7 @@ from ..proof.numbers import evaluate
 from .functions import EXACT, exact
 
 PRECISIONS = (60, 120, 300, 800, 2000)  # digits: small arguments of even functions need as many as their squares
+PRECISIONS_FAR_OUT = (60, 90)  # exponentials of such numbers have no more that are cheap
 SETTLED = mpf(10) ** -22
 BEYOND = 400, 800, 1600  # powers of ten that stand for an infinity: no dtype has them
 NOTHING = mpf(10) ** -380  # what no dtype tells from 0
@@ -51,15 +52,24 @@ class Expression:
         """At each point, by the argument `name`; on `corners` both sides are looked at."""
         results = [np.full(len(corners), mp.nan, object) for _ in range(3)]
         infinite = np.array([mp.isinf(x) for x in columns[name]], bool)
-        for chosen, compute in (
-            (~infinite & ~corners, self._inside),
-            (~infinite & corners, self._beside),
-            (infinite, self._far_out),
+        known = ~infinite | np.logical_and.reduce([_is_usual(c) for key, c in columns.items() if key != name] or [True])
+        for chosen, compute, precisions in (
+            (~infinite & ~corners, self._inside, PRECISIONS),
+            (~infinite & corners, self._beside, PRECISIONS),
+            (infinite & known, self._far_out, PRECISIONS_FAR_OUT),
         ):
             if chosen.any():
                 part = {key: column[chosen] for key, column in columns.items()}
-                for result, values in zip(results, _settled(compute, part, name), strict=True):
+                for result, values in zip(results, _settled(compute, part, name, precisions), strict=True):
                     result[chosen] = values
+        results[2][infinite] = mp.nan
+        beside = np.any(
+            [[mp.isinf(v) for v in c] for key, c in columns.items() if key != name] or [infinite & False], axis=0
+        )
+        results[1][beside], results[2][beside] = mp.nan, mp.nan
+        with mp.workdps(60):
+            at_once = self.at(columns)
+        results[0] = np.where(infinite & ~_is_nan(at_once), at_once, results[0])
         return Truth(*results)
 
     def _inside(self, columns: Columns, name: str) -> Values:
@@ -85,8 +95,15 @@ class Expression:
     def _far_out(self, columns: Columns, name: str) -> Values:
         signs = np.array([mp.sign(v) for v in columns[name]], object)
         rows = [self._inside({**columns, name: signs * mpf(10) ** power}, name) for power in BEYOND]
-        results = [np.array([_limit(*v) for v in zip(*values, strict=True)], object) for values in zip(*rows, strict=True)]
+        results = [
+            np.array([_limit(*v) for v in zip(*values, strict=True)], object) for values in zip(*rows, strict=True)
+        ]
         return tuple(results)
+
+
+def _is_usual(column: np.ndarray) -> np.ndarray:
+    """What a limit is taken beside: small or large numbers would hide it."""
+    return np.array([bool(mpf(10) ** -9 < abs(v) < mpf(10) ** 9) for v in column], bool)
 
 
 def _common(low: Any, high: Any) -> Any:
@@ -111,19 +128,26 @@ def _is_nan(values: np.ndarray) -> np.ndarray:
     return np.array([bool(mp.isnan(value)) for value in values], bool)
 
 
-# A difference of 0 may be one of which all digits are lost, until there are as many as there can be.
-def _settled(compute: Callable[[Columns, str], Values], columns: Columns, name: str) -> Values:
+def _can_be_seen(x: np.ndarray, digits: int) -> np.ndarray:
+    """Where a difference of 0 is one, and not one of which all digits are lost."""
+    return np.array([digits >= 800 and not 0 < abs(v) < mpf(10) ** -100 for v in x], bool)
+
+
+def _settled(
+    compute: Callable[[Columns, str], Values], columns: Columns, name: str, precisions: tuple[int, ...]
+) -> Values:
     size = len(columns[name])
     known = [np.full(size, mp.nan, object) for _ in range(3)]
     waiting, before = np.arange(size), None
-    for digits in PRECISIONS:
+    for digits in precisions:
         with mp.workdps(digits), np.errstate(all="ignore"):
             now = compute({key: column[waiting] for key, column in columns.items()}, name)
             settled = ~np.array([bool(mp.isfinite(value)) for value in now[0]], bool)
             known[0][waiting[settled]] = now[0][settled]
             if before is not None:
-                is_last = digits == PRECISIONS[-1]
-                same = [_agree(a, b) & (is_last | (b != 0)) for a, b in zip(before, now, strict=True)]
+                may_be_flat = (digits == precisions[-1]) | _can_be_seen(columns[name][waiting], digits)
+                same = [_agree(a, b) & (may_be_flat | (b != 0)) for a, b in zip(before, now, strict=True)]
+                same = [np.logical_and.reduce(same[: k + 1]) for k in range(3)]  # a wrong slope tells nothing of others
                 for result, values, agree in zip(known, now, same, strict=True):
                     result[waiting[agree]] = values[agree]
                 settled |= np.logical_and.reduce(same)

@@ -48,7 +48,7 @@ FUNCTIONS: dict[str, Scalar] = {
     # exponentials and logarithms
     "exp": _of_x("result"),
     "exp2": _of_x("log(2) * result", "exp(log(2) * x)"),
-    "expm1": _of_x("result + 1", "exp(x) - 1"),
+    "expm1": _of_x("exp(x)", "exp(x) - 1"),
     "log": _of_x("divide(1, x)"),
     "log2": _of_x("divide(1, log(2) * x)", "divide(log(x), log(2))"),
     "log10": _of_x("divide(1, log(10) * x)", "divide(log(x), log(10))"),
@@ -56,7 +56,8 @@ FUNCTIONS: dict[str, Scalar] = {
     "log1p_exp": _of_x("sigmoid(x)", "log(1 + exp(x))"),
     "log_sigmoid": _of_x("sigmoid(-x)", "-log(1 + exp(-x))"),
     "log_odds": _of_x("divide(1, x * (1 - x))", "log(divide(x, 1 - x))"),
-    "sigmoid": _of_x("result * (1 - result)", "divide(1, 1 + exp(-x))"),
+    "sigmoid": _of_x("logistic_pdf(x)", "divide(1, 1 + exp(-x))"),
+    "logistic_pdf": _of_x("-result * tanh(divide(x, 2))", "divide(exp(-x), (1 + exp(-x)) * (1 + exp(-x)))"),
     # powers
     "sqrt": _of_x("divide(1, 2 * result)"),
     "rsqrt": _of_x("-0.5 * result * result * result", "divide(1, sqrt(x))"),
@@ -64,6 +65,7 @@ FUNCTIONS: dict[str, Scalar] = {
     "pow": Scalar(("x", "y"), ("y * pow(x, y - 1)", "result * log(x)"), "exp(y * log(x))"),
     "pow_number": Scalar(("x", "y"), ("y * pow_number(x, y - 1)", "result * log(x)"), "exp(y * log(x))"),
     "hypot": Scalar(("x", "y"), ("divide(x, result)", "divide(y, result)"), "sqrt(x * x + y * y)"),
+    "weighted_by": Scalar(("x", "weight"), ("weight", "x"), "x * weight"),  # and 0 for a weight of 0
     # circular and hyperbolic functions, and their inverses
     "sin": _of_x("cos(x)"),
     "cos": _of_x("-sin(x)"),
@@ -75,14 +77,15 @@ FUNCTIONS: dict[str, Scalar] = {
     "atan2": Scalar(("y", "x"), ("divide(x, x * x + y * y)", "-divide(y, x * x + y * y)")),
     "sinh": _of_x("cosh(x)", "divide(exp(x) - exp(-x), 2)"),
     "cosh": _of_x("sinh(x)", "divide(exp(x) + exp(-x), 2)"),
-    "tanh": _of_x("1 - result * result", "divide(exp(2 * x) - 1, exp(2 * x) + 1)"),
-    "asinh": _of_x("rsqrt(1 + x * x)", "log(x + sqrt(1 + x * x))"),
+    "tanh": _of_x("4 * logistic_pdf(2 * x)", "divide(exp(2 * x) - 1, exp(2 * x) + 1)"),
+    "tanhshrink": _of_x("tanh(x) * tanh(x)", "x - tanh(x)"),
+    "asinh": _of_x("divide(1, hypot(x, 1))", "log(x + sqrt(1 + x * x))"),
     "acosh": _of_x("rsqrt(x - 1) * rsqrt(x + 1)"),
     "atanh": _of_x("divide(1, (1 - x) * (1 + x))", "divide(log(1 + x) - log(1 - x), 2)"),
     # the normal distribution and the error function
     "normal_pdf": _of_x("-x * result", "divide(exp(-divide(x * x, 2)), sqrt(2 * PI))"),
     "normal_cdf": _of_x("normal_pdf(x)"),
-    "gelu": _of_x("normal_cdf(x) + x * normal_pdf(x)", "x * normal_cdf(x)"),
+    "gelu": _of_x("normal_cdf(x) + weighted_by(x, normal_pdf(x))", "x * normal_cdf(x)"),
     "erf": _of_x("divide(2, sqrt(PI)) * exp(-x * x)", "2 * normal_cdf(sqrt(2) * x) - 1"),
     "erfc": _of_x("-divide(2, sqrt(PI)) * exp(-x * x)", "2 * normal_cdf(-sqrt(2) * x)"),
     "erfcx": _of_x("2 * x * result - divide(2, sqrt(PI))", "2 * exp(x * x) * normal_cdf(-sqrt(2) * x)"),

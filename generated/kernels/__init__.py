@@ -388,6 +388,38 @@ ACOSH = Elementwise(
 ATANH = Elementwise(
     PACKAGE, "atanh", "trigonometric", "atanh", "float", operands=("self",), converts="ib", complexes=True
 )
+ONE_MINUS_SQUARE = Elementwise(
+    PACKAGE,
+    "one_minus_square",
+    "trigonometric",
+    "one_minus_square",
+    "float",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
+HYPOT_WITH_ONE = Elementwise(
+    PACKAGE,
+    "hypot_with_one",
+    "trigonometric",
+    "hypot_with_one",
+    "float",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
+DIRECTION = Elementwise(
+    PACKAGE,
+    "direction",
+    "trigonometric",
+    "direction",
+    "promote",
+    allowed=("float",),
+    operands=("self", "other"),
+    converts="ib",
+)
 ATAN2 = Elementwise(
     PACKAGE, "atan2", "trigonometric", "atan2", "float", allowed=("float",), operands=("self", "other"), converts="ib"
 )
@@ -897,6 +929,28 @@ ANGLE = Elementwise(
 )
 SIGMOID = Elementwise(
     PACKAGE, "sigmoid", "activation", "sigmoid", "float", operands=("self",), converts="ib", complexes=True
+)
+LOGISTIC_PDF = Elementwise(
+    PACKAGE,
+    "logistic_pdf",
+    "activation",
+    "logistic_pdf",
+    "promote",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
+WEIGHTED_BY = Elementwise(
+    PACKAGE,
+    "weighted_by",
+    "activation",
+    "weighted_by",
+    "promote",
+    allowed=("float", "complex"),
+    operands=("self", "weight"),
+    converts="ib",
+    complexes=True,
 )
 LOGSIGMOID = Elementwise(
     PACKAGE, "logsigmoid", "activation", "logsigmoid", "promote", allowed=("float",), operands=("self",), converts="ib"

@@ -465,7 +465,7 @@ class PowBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
+        """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -473,16 +473,13 @@ class PowBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
+        """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
         exponent = unpack(node, "kept_exponent")
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = (
-                grad
-                * (exponent * op.pow(self, op.where((self == 0) & (exponent == 0), 0, exponent - 1))).conj_physical()
-            )
+            grad_0 = grad * (exponent * op.pow(self, op.where(exponent == 0, 0, exponent - 1))).conj_physical()
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = grad * (result * op.log(op.where(self == 0, 1, self))).conj_physical()
@@ -496,7 +493,7 @@ class PowBackward0(Node):
             if self_t is None
             else (
                 self_t.conj_physical()
-                * (exponent * op.pow(self, op.where((self == 0) & (exponent == 0), 0, exponent - 1))).conj_physical()
+                * (exponent * op.pow(self, op.where(exponent == 0, 0, exponent - 1))).conj_physical()
             ).conj_physical(),
             None
             if exponent_t is None

@@ -68,14 +68,13 @@ class ExpBackward0(Node):
 class Exp2Backward0(Node):
     """exp2(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "exp2"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.EXP2
-    fused = {1: (("kept_result",), ())}
+    fused = {1: (("kept_self",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -85,18 +84,18 @@ class Exp2Backward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
-        """self: 0.6931471805599453 * grad * result.conj()."""
+        """self: 1.3862943611198906 * grad * exp2(self - 1).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -104,28 +103,27 @@ class Exp2Backward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: 0.6931471805599453 * grad * result.conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([0.6931471805599453 * grad * result.conj_physical()])
+        """self: 1.3862943611198906 * grad * exp2(self - 1).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([1.3862943611198906 * grad * op.exp2(self - 1).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (0.6931471805599453 * self_t.conj_physical() * result.conj_physical()).conj_physical()
+        tangent0 = (1.3862943611198906 * self_t.conj_physical() * op.exp2(self - 1).conj_physical()).conj_physical()
         return (tangent0,)
 
 
 class Expm1Backward0(Node):
     """expm1(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "expm1"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.EXPM1
-    fused = {1: (("kept_result",), ())}
+    fused = {1: (("kept_self",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -135,18 +133,18 @@ class Expm1Backward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (result + 1).conj()."""
+        """self: grad * exp(self).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -154,14 +152,14 @@ class Expm1Backward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (result + 1).conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (result + 1).conj_physical()])
+        """self: grad * exp(self).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.exp(self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * (result + 1).conj_physical()).conj_physical()
+        tangent0 = (self_t.conj_physical() * op.exp(self).conj_physical()).conj_physical()
         return (tangent0,)
 
 

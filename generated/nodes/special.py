@@ -150,7 +150,7 @@ class NormalPdfBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: -grad * self * result."""
+        """self: -grad * weighted_by(self, result)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -158,15 +158,15 @@ class NormalPdfBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: -grad * self * result."""
+        """self: -grad * weighted_by(self, result)."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return node.fitted([-grad * self * result])
+        return node.fitted([-grad * op.weighted_by(self, result)])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj_physical() * self * result).conj_physical()
+        tangent0 = (-self_t.conj_physical() * op.weighted_by(self, result)).conj_physical()
         return (tangent0,)
 
 

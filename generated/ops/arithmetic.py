@@ -582,7 +582,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * (exponent * pow(input, where((input == 0) & (exponent == 0), 0, exponent - 1))).conj()
+        input: grad * (exponent * pow(input, where(exponent == 0, 0, exponent - 1))).conj()
         exponent: grad * (result * log(where(input == 0, 1, input))).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.

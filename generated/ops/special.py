@@ -168,7 +168,7 @@ def normal_pdf(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: -grad * input * result
+        input: -grad * weighted_by(input, result)
     """
     try:
         if not watch.every:

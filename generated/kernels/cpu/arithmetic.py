@@ -142,12 +142,10 @@ def pow_tensor_tensor_forward(self, exponent, result):
 
 
 def pow_tensor_tensor_backward_1(grad, self, exponent, grad_self):
-    """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()"""
+    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(
-            exponent[i] * pow(self[i], where((self[i] == T(0)) & (exponent[i] == T(0)), T(0), exponent[i] - T(1)))
-        )
+        grad_self[i] = grad[i] * conj(exponent[i] * pow(self[i], where(exponent[i] == T(0), T(0), exponent[i] - T(1))))
 
 
 def pow_tensor_tensor_backward_2(grad, self, result, grad_exponent):
@@ -158,12 +156,10 @@ def pow_tensor_tensor_backward_2(grad, self, result, grad_exponent):
 
 
 def pow_tensor_tensor_backward_3(grad, self, exponent, result, grad_self, grad_exponent):
-    """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
+    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(
-            exponent[i] * pow(self[i], where((self[i] == T(0)) & (exponent[i] == T(0)), T(0), exponent[i] - T(1)))
-        )
+        grad_self[i] = grad[i] * conj(exponent[i] * pow(self[i], where(exponent[i] == T(0), T(0), exponent[i] - T(1))))
         grad_exponent[i] = grad[i] * conj(result[i] * log(where(self[i] == T(0), T(1), self[i])))
 
 

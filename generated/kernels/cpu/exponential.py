@@ -40,11 +40,11 @@ def exp2_forward(self, result):
         result[i] = exp2(self[i])
 
 
-def exp2_backward_1(grad, result, grad_self):
-    """self: 0.6931471805599453 * grad * result.conj()"""
+def exp2_backward_1(grad, self, grad_self):
+    """self: 1.3862943611198906 * grad * exp2(self - 1).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = T(0.6931471805599453) * grad[i] * conj(result[i])
+        grad_self[i] = T(1.3862943611198906) * grad[i] * conj(exp2(self[i] - T(1)))
 
 
 def expm1_forward(self, result):
@@ -53,11 +53,10 @@ def expm1_forward(self, result):
         result[i] = expm1(self[i])
 
 
-def expm1_backward_1(grad, result, grad_self):
-    """self: grad * (result + 1).conj()"""
-    T = grad_self.dtype.type
+def expm1_backward_1(grad, self, grad_self):
+    """self: grad * exp(self).conj()"""
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(result[i] + T(1))
+        grad_self[i] = grad[i] * conj(exp(self[i]))
 
 
 def log_forward(self, result):

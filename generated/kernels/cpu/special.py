@@ -50,6 +50,7 @@ from ....runtime.kernels.scalar import (
     spherical_bessel_j0,
     standard_gamma_grad,
     von_mises_grad,
+    weighted_by,
     where,
     zeta,
 )
@@ -88,9 +89,9 @@ def normal_pdf_forward(self, result):
 
 
 def normal_pdf_backward_1(grad, self, result, grad_self):
-    """self: -grad * self * result"""
+    """self: -grad * weighted_by(self, result)"""
     for i in range(grad_self.size):
-        grad_self[i] = -grad[i] * self[i] * result[i]
+        grad_self[i] = -grad[i] * weighted_by(self[i], result[i])
 
 
 def normal_cdf_forward(self, result):

@@ -119,8 +119,8 @@ def pow_tensor_tensor_forward(self, exponent):
 
 
 def pow_tensor_tensor_backward_1(grad, self, exponent):
-    """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()"""
-    return grad * conj(exponent * pow(self, where((self == T(0)) & (exponent == T(0)), T(0), exponent - T(1))))
+    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj()"""
+    return grad * conj(exponent * pow(self, where(exponent == T(0), T(0), exponent - T(1))))
 
 
 def pow_tensor_tensor_backward_2(grad, self, result):
@@ -129,10 +129,10 @@ def pow_tensor_tensor_backward_2(grad, self, result):
 
 
 def pow_tensor_tensor_backward_3(grad, self, exponent, result):
-    """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
-    return grad * conj(
-        exponent * pow(self, where((self == T(0)) & (exponent == T(0)), T(0), exponent - T(1)))
-    ), grad * conj(result * log(where(self == T(0), T(1), self)))
+    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
+    return grad * conj(exponent * pow(self, where(exponent == T(0), T(0), exponent - T(1)))), grad * conj(
+        result * log(where(self == T(0), T(1), self))
+    )
 
 
 def pow_tensor_scalar_forward(self, exponent):

@@ -38,9 +38,9 @@ def exp2_forward(self):
     return exp2(self)
 
 
-def exp2_backward_1(grad, result):
-    """self: 0.6931471805599453 * grad * result.conj()"""
-    return T(0.6931471805599453) * grad * conj(result)
+def exp2_backward_1(grad, self):
+    """self: 1.3862943611198906 * grad * exp2(self - 1).conj()"""
+    return T(1.3862943611198906) * grad * conj(exp2(self - T(1)))
 
 
 def expm1_forward(self):
@@ -48,9 +48,9 @@ def expm1_forward(self):
     return expm1(self)
 
 
-def expm1_backward_1(grad, result):
-    """self: grad * (result + 1).conj()"""
-    return grad * conj(result + T(1))
+def expm1_backward_1(grad, self):
+    """self: grad * exp(self).conj()"""
+    return grad * conj(exp(self))
 
 
 def log_forward(self):

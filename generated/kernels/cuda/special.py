@@ -51,6 +51,7 @@ from ....runtime.kernels.scalar import (
     spherical_bessel_j0,
     standard_gamma_grad,
     von_mises_grad,
+    weighted_by,
     where,
     zeta,
 )
@@ -82,8 +83,8 @@ def normal_pdf_forward(self):
 
 
 def normal_pdf_backward_1(grad, self, result):
-    """self: -grad * self * result"""
-    return -grad * self * result
+    """self: -grad * weighted_by(self, result)"""
+    return -grad * weighted_by(self, result)
 
 
 def normal_cdf_forward(self):

@@ -20,10 +20,10 @@ from .bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
 from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, right_shift, signbit
 from .erf import erf, erfc
 from .erfinv import entr, erfcx, erfinv, log_ndtr, ndtri
-from .exp import exp, exp2, exp_fast_range, exp_of_masked, expm1, sigmoid, with_sign
+from .exp import exp, exp2, exp_fast_range, exp_of_masked, expm1, logistic_pdf, sigmoid, with_sign
 from .exp import scaled as _scaled
 from .gamma import digamma, lgamma
-from .hyperbolic import acosh, asinh, atanh, cosh, log_odds, sinh, tanh
+from .hyperbolic import acosh, asinh, atanh, cosh, log_odds, sinh, tanh, tanhshrink
 from .incomplete_gamma import igamma, igammac
 from .inverse_trig import acos, asin, atan, atan2
 from .log import log, log1p, log2, log10
@@ -129,6 +129,11 @@ def divide(x: Any, y: Any) -> Any:
     return x / y
 
 
+def weighted_by(x: Any, weight: Any) -> Any:
+    """x * weight, and 0 for a weight of 0: what does not count may be infinite."""
+    return select((abs(x) == math.inf) & (weight == 0), weight, x * weight)
+
+
 def round(x: Any) -> Any:
     """The nearest whole number, the even one of two; floats that are whole anyway, infinite or nan stay."""
     if is_integer(x):
@@ -163,7 +168,8 @@ def trunc_divide(x: Any, y: Any) -> Any:
     if is_integer(x):
         below = x // y
         return below + type(below)(1) if x % y != 0 and (x < 0) != (y < 0) else below
-    return type(x)(trunc(x / y))
+    ratio, whole = x / y, floor_divide(abs(x), abs(y))  # a ratio is rounded, and may be whole where it is not
+    return select(whole == whole, with_sign(whole, ratio), ratio)
 
 
 def remainder(x: Any, y: Any) -> Any:

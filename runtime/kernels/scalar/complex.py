@@ -7,11 +7,12 @@ from typing import Any
 
 from . import abs as real_abs
 from . import asinh as real_asinh
-from . import atan2, hypot
+from . import atan2
 from . import cosh as real_cosh
 from . import exp as real_exp
 from . import exp2 as real_exp2
 from . import expm1 as real_expm1
+from . import hypot as real_hypot
 from . import isfinite as real_isfinite
 from . import isinf as real_isinf
 from . import isnan as real_isnan
@@ -30,7 +31,7 @@ TANH_IS_ONE = 20.0  # |tanh(x)| rounds to 1 from here on
 
 
 def abs(z: Any) -> Any:
-    return hypot(z.real, z.imag)
+    return real_hypot(z.real, z.imag)
 
 
 def sgn(z: Any) -> Any:
@@ -83,11 +84,17 @@ def divide(z: Any, w: Any) -> Any:
 def sqrt(z: Any) -> Any:
     """The root in the right half-plane; its larger part comes first, without cancellation."""
     x, y = z.real, z.imag
-    larger = real_sqrt((real_abs(x) + hypot(x, y)) / type(x)(2))
+    larger = real_sqrt((real_abs(x) + real_hypot(x, y)) / type(x)(2))
     smaller = real_abs(y) / (larger + larger) if larger != 0 else larger
     if x >= 0:
         return complex(larger, type(x)(math.copysign(smaller, y)))
     return complex(smaller, type(x)(math.copysign(larger, y)))
+
+
+def hypot(z: Any, w: Any) -> Any:
+    """sqrt(z^2 + w^2) by the roots of its factors, of which none overflows."""
+    turned = complex(-z.imag, z.real)
+    return sqrt(w + turned) * sqrt(w - turned)
 
 
 def rsqrt(z: Any) -> Any:
@@ -134,7 +141,7 @@ def log_abs(x: Any, y: Any) -> Any:
     one = type(x)(1)
     if large > one / (one + one) and large < one + one:
         return real_log1p((large - one) * (large + one) + small * small) / (one + one)
-    return real_log(hypot(x, y))
+    return real_log(real_hypot(x, y))
 
 
 def log(z: Any) -> Any:
@@ -167,6 +174,16 @@ def sigmoid(z: Any) -> Any:
         return divide(small, type(small)(1) + small)
     small = exp(-z)
     return divide(type(small)(1), type(small)(1) + small)
+
+
+def logistic_pdf(z: Any) -> Any:
+    small = exp(z if z.real < 0 else -z)
+    total = type(small)(1) + small
+    return divide(divide(small, total), total)
+
+
+def weighted_by(z: Any, weight: Any) -> Any:
+    return complex(weight.real, weight.imag) if isinf(z) and weight == 0 else z * weight
 
 
 def sin(z: Any) -> Any:
@@ -233,6 +250,10 @@ def acosh(z: Any) -> Any:
     x, y = z.real, z.imag
     a, b = sqrt(complex(x - type(x)(1), y)), sqrt(complex(x + type(x)(1), y))
     return complex(real_asinh(a.real * b.real + a.imag * b.imag), type(x)(2) * atan2(a.imag, b.real))
+
+
+def tanhshrink(z: Any) -> Any:
+    return z - tanh(z)
 
 
 def atanh(z: Any) -> Any:
