@@ -5,8 +5,6 @@ Results are counted through (before, after): the last two arguments of a loop ar
 from a multiple of `unit_of` on.
 """
 
-import math
-
 from ...compiler.jit import WRITTEN, jit
 from ...kernels.cpu.index_select import min_or_max
 from ...kernels.cpu.loops import copy_row
@@ -177,12 +175,6 @@ def variances(
 
 
 @jit
-def square_roots(out: Array) -> None:
-    for i in range(out.size):
-        out[i] = math.sqrt(out[i])
-
-
-@jit
 def sizes(x: Array, out: Array, first: int, last: int) -> None:
     """Counted from 0 here and below: where an index may be negative, Numba tests it, and LLVM makes no vectors."""
     value, to = part_of(x, first, last - first), part_of(out, first, last - first)
@@ -203,13 +195,6 @@ def size_powers(x: Array, out: Array, p: float, first: int, last: int) -> None:
     value, to = part_of(x, first, last - first), part_of(out, first, last - first)
     for i in range(to.size):
         to[i] = pow_number(abs(value[i]), exponent)
-
-
-@jit
-def raised_results(out: Array, p: float) -> None:
-    exponent = out.dtype.type(p)
-    for i in range(out.size):
-        out[i] = pow_number(out[i], exponent)
 
 
 @jit
