@@ -63,6 +63,7 @@ FUNCTIONS: dict[str, Scalar] = {
     "divide": Scalar(("x", "y"), ("divide(1, y)", "-divide(divide(x, y), y)")),
     "pow": Scalar(("x", "y"), ("y * pow(x, y - 1)", "result * log(x)"), "exp(y * log(x))"),
     "pow_number": Scalar(("x", "y"), ("y * pow_number(x, y - 1)", "result * log(x)"), "exp(y * log(x))"),
+    "ldexp": Scalar(("x", "y"), ("exp2(y)", "log(2) * result"), "x * exp(log(2) * y)"),
     "hypot": Scalar(("x", "y"), ("divide(x, result)", "divide(y, result)"), "sqrt(x * x + y * y)"),
     # circular and hyperbolic functions, and their inverses
     "sin": _of_x("cos(x)"),

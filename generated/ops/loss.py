@@ -1440,8 +1440,11 @@ def kl_div(
         Tensor: the dtype that its ops give.
     Gradients:
         through: reduced_divergence(losses, input.shape[0] if input.ndim else 1, size_average, reduce, reduction)
-        where losses: target.exp() * (target - input) if log_target else target * (where(target == 0, 1, target).log() -
-            input)
+        where none: isneginf(target) if log_target else (target == 0) & isinf(input)
+        where scores: input.masked_fill(none, 0)
+        where goal: target.masked_fill(none, 0)
+        where values: goal.exp() * (goal - scores) if log_target else goal * (where(goal == 0, 1, goal).log() - scores)
+        where losses: values.masked_fill(none, 0)
     Raises:
         RuntimeError: expected: input and target are floating-point.
     Example:
@@ -1473,9 +1476,11 @@ def kl_div(
         self, target, size_average, reduce, reduction, log_target = loss_checks.floating_values(
             name, self, target, size_average, reduce, reduction, log_target
         )
-        losses = (
-            target.exp() * (target - self) if log_target else target * (op.where(target == 0, 1, target).log() - self)
-        )
+        none = op.isneginf(target) if log_target else (target == 0) & op.isinf(self)
+        scores = self.masked_fill(none, 0)
+        goal = target.masked_fill(none, 0)
+        values = goal.exp() * (goal - scores) if log_target else goal * (op.where(goal == 0, 1, goal).log() - scores)
+        losses = values.masked_fill(none, 0)
         return loss_formulas.reduced_divergence(
             losses, self._shape[0] if self.ndim else 1, size_average, reduce, reduction
         )

@@ -31,13 +31,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         tensor([1., 1., 1.])
     """
     _check_probability("dropout", input, p)
-    if not training or p == 0:
-        return input
-    if p == 1:
-        return input.mul_(0) if inplace else input * 0
-    mask = survivors(*input.shape, p=p, device=input.device)
-    scale = 1 / (1 - p)
-    return ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
+    return _dropped(input, p, training, inplace, tuple(input.shape))
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -177,22 +171,24 @@ def _dropped_features(op: str, input: Tensor, p: float, training: bool, inplace:
 
 
 def _dropped_channels(input: Tensor, p: float, training: bool, inplace: bool, numbered: int) -> Tensor:
+    return _dropped(input, p, training, inplace, (*input.shape[:numbered], *[1] * (input.ndim - numbered)))
+
+
+def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...]) -> Tensor:
+    """One random number for each element of `shape`. The mask selects: a product with 0 would leave nan of inf."""
     if not training or not p or not input.numel():
         return input
-    if p == 1:
-        return input.mul_(0) if inplace else input * 0
-    shape = (*input.shape[:numbered], *[1] * (input.ndim - numbered))
-    noise = survivors(*shape, p=p, device=input.device).to(input.dtype) / (1 - p)
-    return input.mul_(noise) if inplace else input * noise
+    scale = 0.0 if p == 1 else 1 / (1 - p)
+    mask = survivors(*shape, p=p, device=input.device)
+    return ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
 
 
 def _self_normalised(input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...]) -> Tensor:
     """Dropout to -alpha, scaled and moved; one random number for each element of `shape`."""
     if not training or not p or not input.numel():
         return input
-    if p == 1:
-        return input.mul_(0) if inplace else input * 0
-    retained = survivors(*shape, p=p, device=input.device).to(input.dtype)
-    scale = ((ALPHA * ALPHA * p + 1) * (1 - p)) ** -0.5
-    moved = (retained - 1 + p) * (ALPHA * scale)
-    return input.mul_(retained * scale).add_(moved) if inplace else input * (retained * scale) + moved
+    mask = survivors(*shape, p=p, device=input.device)
+    scale = 0.0 if p == 1 else ((ALPHA * ALPHA * p + 1) * (1 - p)) ** -0.5
+    moved = (mask.to(input.dtype) - 1 + p) * (ALPHA * scale)
+    result = ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
+    return result.add_(moved) if inplace else result + moved

@@ -257,6 +257,4 @@ def behind(first: Plan, then: Plan) -> Plan:
 def with_shape(plan: Plan, shape: Dims) -> Plan:
     """The plan with its last result in another shape, which all steps that name it then have."""
     output, size = plan[-1].results[-1][0], tuple(shape)
-    return tuple(
-        [s._replace(results=tuple([(k, size if k == output else own) for k, own in s.results])) for s in plan]
-    )
+    return tuple([s._replace(results=tuple([(k, size if k == output else own) for k, own in s.results])) for s in plan])
