@@ -1522,7 +1522,10 @@ def poisson_nll_loss(
     Gradients:
         through: reduced_loss("poisson_nll_loss", losses + stirling if full else losses, size_average, reduce,
             reduction)
-        where losses: input.exp() - target * input if log_input else input - target * (input + eps).log()
+        where rate: input if log_input else input + eps
+        where none: (target == 0) & (isneginf(input) if log_input else rate == 0)
+        where known: rate.masked_fill(none, 1)
+        where losses: input.exp() - target * known if log_input else input - target * known.log()
         where t: where(target > 1, target, 1)
         where stirling: where(target > 1, t * t.log() - t + 0.5 * (6.283185307179586 * t).log(), 0)
     Example:
@@ -1564,7 +1567,10 @@ def poisson_nll_loss(
             reduce = checks.boolean(name, "reduce", reduce)
         if reduction.__class__ is not str:
             reduction = checks.string(name, "reduction", reduction)
-        losses = self.exp() - target * self if log_input else self - target * (self + eps).log()
+        rate = self if log_input else self + eps
+        none = (target == 0) & (op.isneginf(self) if log_input else rate == 0)
+        known = rate.masked_fill(none, 1)
+        losses = self.exp() - target * known if log_input else self - target * known.log()
         return loss_formulas.reduced_loss(
             "poisson_nll_loss",
             losses
@@ -2284,7 +2290,9 @@ def multilabel_soft_margin_loss(
     Gradients:
         through: reduced_loss("multilabel_soft_margin_loss", weighed.sum(-1) / input.shape[-1], size_average, reduce,
             reduction)
-        where losses: -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+        where yes: target * where(target == 0, 0, logsigmoid(input))
+        where no: (1 - target) * where(target == 1, 0, logsigmoid(-input))
+        where losses: -(yes + no)
         where weighed: losses if weight is None else losses * weight
     Raises:
         IndexError: expected: the last dimension holds the classes.
@@ -2324,7 +2332,9 @@ def multilabel_soft_margin_loss(
         self, target, weight, size_average, reduce, reduction = loss_checks.some_classes(
             name, self, target, weight, size_average, reduce, reduction
         )
-        losses = -(target * op.logsigmoid(self) + (1 - target) * op.logsigmoid(-self))
+        yes = target * op.where(target == 0, 0, op.logsigmoid(self))
+        no = (1 - target) * op.where(target == 1, 0, op.logsigmoid(-self))
+        losses = -(yes + no)
         weighed = losses if weight is None else losses * weight
         return loss_formulas.reduced_loss(
             "multilabel_soft_margin_loss", weighed.sum(-1) / self._shape[-1], size_average, reduce, reduction

@@ -5,6 +5,7 @@ from ...generated.tensor import Tensor
 from ...runtime.dispatch import argument_checks
 from ...runtime.errors import warn_user
 from ...runtime.ops.creation.random import survivors
+from ...runtime.tensor.dtypes import bool_
 from ..docstrings import completed_from
 
 ALPHA = 1.7580993408473766  # where selu goes for large negative inputs: minus its scale times its alpha
@@ -179,15 +180,20 @@ def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tupl
     if not training or not p or not input.numel():
         return input
     scale = 0.0 if p == 1 else 1 / (1 - p)
-    mask = survivors(*shape, p=p, device=input.device)
+    mask = _mask(shape, p, input)
     return ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
+
+
+def _mask(shape: tuple[int, ...], p: float, input: Tensor) -> Tensor:
+    mask = input.new_zeros(shape, dtype=bool_) if p == 1 else survivors(*shape, p=p, device=input.device)
+    return mask if shape == input.shape else mask.expand(input.shape)
 
 
 def _self_normalised(input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...]) -> Tensor:
     """Dropout to -alpha, scaled and moved; one random number for each element of `shape`."""
     if not training or not p or not input.numel():
         return input
-    mask = survivors(*shape, p=p, device=input.device)
+    mask = _mask(shape, p, input)
     scale = 0.0 if p == 1 else ((ALPHA * ALPHA * p + 1) * (1 - p)) ** -0.5
     moved = (mask.to(input.dtype) - 1 + p) * (ALPHA * scale)
     result = ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)

@@ -154,11 +154,11 @@ def rsqrt_double(x: Any) -> Any:
 def ldexp(x: Any, y: Any) -> Any:
     """x 2^y, rounded once: of a whole y, the steps before the last are exact, or lead out of the range for good."""
     power = clamped(y, choose(x, -400.0, -3200.0), choose(x, 400.0, 3200.0))
-    whole, _ = round_to_int(power)
-    first = power_step(x, whole)
-    second = power_step(x, whole - first)
-    rest = clamped(whole - first - second, choose(x, -126.0, -1022.0), choose(x, 127.0, 1023.0))
-    value = x * exp2(y - whole)
+    integral, _ = round_to_int(power)
+    first = power_step(x, integral)
+    second = power_step(x, integral - first)
+    rest = clamped(integral - first - second, choose(x, -126.0, -1022.0), choose(x, 127.0, 1023.0))
+    value = x * exp2(y - integral)
     for step in (first, second, rest):
         _, exponent = round_to_int(step)
         value *= power_of_two(x, exponent)

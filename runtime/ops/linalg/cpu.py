@@ -103,8 +103,8 @@ def cofactors(a: Array) -> Array:
 
 
 def cofactors_along(a: Array, direction: Array) -> Array:
-    """With A = U S V^H: of the cofactors of S along D = U^H H V, the (i, i) changes by sum_{j != i} D_jj p_ij, the (i, j)
-    by -D_ji p_ij, where p_ij is the product of all singular values but s_i and s_j."""
+    """With A = U S V^H and D = U^H H V: the cofactor (i, i) of S has the derivative sum_{j != i} D_jj p_ij, and (i, j)
+    has -D_ji p_ij, where p_ij is the product of all singular values but s_i and s_j."""
     u, s, vh = np.linalg.svd(a)
     others = prod_others(np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]), -1)
     others *= 1 - np.eye(s.shape[-1], dtype=s.dtype)

@@ -90,7 +90,7 @@ def losses_of_rows(
         low, top = range_of(row)
         shift = float(log(exponential_sum(row, low, top)))
         weight = class_weight(weights, target)
-        loss = (1 - smoothing) * weight * (shift - (row[target] - top))
+        loss = (1 - smoothing) * weight * (shift - (row[target] - top)) if weight != 0 else 0.0
         if smoothing != 0:
             loss += every * shift - share * _weighted_sum(row, top, weights)
         note_loss(losses, saved_state, reduction, n, loss, shift + top)
@@ -159,7 +159,8 @@ def losses_of_columns(
                     own[2] = own[2] if own[2] > 0 else index + 1
                     continue
                 weight, shift = class_weight(weights, target), float(shifts[j])
-                loss = (1 - smoothing) * weight * (shift - (item[target * positions + start + j] - tops[j]))
+                score = item[target * positions + start + j] - tops[j]
+                loss = (1 - smoothing) * weight * (shift - score) if weight != 0 else 0.0
                 if smoothing != 0:
                     loss += every * shift - share * smooth[j]
                 note_loss(losses, saved_state, reduction, index, loss, shift + tops[j])

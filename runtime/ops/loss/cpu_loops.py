@@ -163,7 +163,7 @@ def negative_likelihoods(
                 if at < 0 or at >= classes:
                     raise IndexError
                 share = weight[at] if weight.size else to(1)
-                own = -share * x[(n * classes + at) * positions + k]
+                own = -share * x[(n * classes + at) * positions + k] if share != 0 else to(0)
                 loss += own
                 counted += share
             if reduction == 0:
