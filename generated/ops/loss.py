@@ -2036,8 +2036,10 @@ def cosine_embedding_loss(
         Tensor: the dtype that its ops give.
     Gradients:
         through: reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
-        where squares: ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
-        where cosine: (input1 * input2).sum(-1) / squares.sqrt()
+        where norm1: linalg_vector_norm(input1, 2, -1, True)
+        where norm2: linalg_vector_norm(input2, 2, -1, True)
+        where cosine: (input1 / norm1.hypot(full_like(norm1, 1e-6)) * (input2 / norm2.hypot(full_like(norm2,
+            1e-6)))).sum(-1)
         where losses: where(target == 1, 1 - cosine, 0) + where(target == -1, (cosine - margin).clamp(0), 0)
     Raises:
         RuntimeError: expected: two vectors and a number, or two matrices and a number for each row.
@@ -2080,8 +2082,11 @@ def cosine_embedding_loss(
         input1, input2, target, margin, size_average, reduce, reduction = loss_checks.cosine_embedding(
             name, input1, input2, target, margin, size_average, reduce, reduction
         )
-        squares = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
-        cosine = (input1 * input2).sum(-1) / squares.sqrt()
+        norm1 = op.linalg_vector_norm(input1, 2, -1, True)
+        norm2 = op.linalg_vector_norm(input2, 2, -1, True)
+        cosine = (
+            input1 / norm1.hypot(op.full_like(norm1, 1e-06)) * (input2 / norm2.hypot(op.full_like(norm2, 1e-06)))
+        ).sum(-1)
         losses = op.where(target == 1, 1 - cosine, 0) + op.where(target == -1, (cosine - margin).clamp(0), 0)
         return loss_formulas.reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
     except Exception as error:

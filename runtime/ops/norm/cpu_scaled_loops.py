@@ -9,6 +9,7 @@ import math
 from ...compiler.jit import WRITTEN, jit
 from ...compiler.passes.primitives import choose
 from ...kernels.cpu.plan import Array
+from ...kernels.cpu.sums import max_size
 
 
 @jit
@@ -32,9 +33,7 @@ def scaled_statistics(
     """Of a channel over its largest |x|: that, the mean, the variance, and 1 / sqrt(variance + eps)."""
     top, mean, variance, count = 0.0, 0.0, 0.0, samples * space
     for a in range(samples):
-        for s in range(space):
-            size = abs(float(x[(a * channels + c) * space + s]))
-            top = size if not size <= top else top
+        top = max(top, max_size(x, (a * channels + c) * space, space, 1))
     if not 0 < top < math.inf:
         top = 1.0
     for a in range(samples):
@@ -103,10 +102,7 @@ def finish_rms(x: Array, weight: Array, result: Array, scales: Array, eps: float
     for r in range(scales.size):
         if (low <= scales[r]) & (scales[r] <= high):
             continue
-        top, total = 0.0, 0.0
-        for i in range(r * count, (r + 1) * count):
-            size = abs(float(x[i]))
-            top = size if not size <= top else top
+        top, total = max_size(x, r * count, count, 1), 0.0
         if not 0 < top < math.inf:
             continue
         for i in range(r * count, (r + 1) * count):

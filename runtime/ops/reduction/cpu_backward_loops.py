@@ -11,13 +11,13 @@ import numpy as np
 
 from ...compiler.jit import WRITTEN, jit
 from ...compiler.passes.primitives import choose
-from ...kernels.cpu.loops import copy_row, copy_run, lines_of
+from ...kernels.cpu.loops import EXACT_SHIFT, copy_row, copy_run, exponential_sum, lines_of
 from ...kernels.cpu.plan import Array
-from ...kernels.cpu.sums import column_sums, fill, plain_sum
+from ...kernels.cpu.sums import column_sums, fill, plain_sum, scaled_sum
 from ...kernels.llvm.addresses import clear, empty_row, part_of
-from ...kernels.llvm.reduce import product_of
+from ...kernels.llvm.reduce import product_of, range_of
 from ...kernels.scalar import exp
-from .cpu_scaled_loops import scaled_mean
+from ..softmax.cpu_loops import add_exponentials
 
 _WIDTH = 1024  # columns that are worked on side by side
 
@@ -98,7 +98,7 @@ def scaled_row(
     x: Array, out: Array, start: int, along: int, stride: int, grad: float, result: float, centered: int
 ) -> None:
     """grad (x / result - mean / result), in double precision; 0 where the result is."""
-    center = scaled_mean(x, start, along, stride) / result if centered else 0.0
+    center = scaled_sum(x, start, along, stride, along) / result if centered else 0.0
     for i in range(along):
         at = start + i * stride
         out[at] = (float(x[at]) / result - center) * grad if result != 0 else 0.0
@@ -161,12 +161,20 @@ def logsumexp_backward_loop(
         if after == 1:
             row, line, one = part_of(x, k * along, along), part_of(out, k * along, along), grads[k]
             shift = results[k] if results[k] != -math.inf else x.dtype.type(0)
+            if abs(shift) > EXACT_SHIFT:
+                one = one / exponential_sum(row, range_of(row)[0], shift)
             for i in range(row.size):
                 line[i] = one * exp(row[i] - shift)
         else:
-            top, grad = results[k : k + width].copy(), part_of(grads, k, width)
+            top, grad, outside = results[k : k + width].copy(), grads[k : k + width].copy(), 0
             for j in range(top.size):
                 top[j] = top[j] if top[j] != -math.inf else 0
+                outside += abs(top[j]) > EXACT_SHIFT
+            if outside:
+                sums = np.zeros(width, x.dtype)
+                add_exponentials(table[b], start, top, sums)
+                for j in range(top.size):
+                    grad[j] = grad[j] / sums[j] if abs(top[j]) > EXACT_SHIFT else grad[j]
             for i in range(along):
                 row, line = table[b, i, start : start + width], result[b, i, start : start + width]
                 for j in range(top.size):

@@ -5,6 +5,8 @@ Results are counted through (before, after): the last two arguments of a loop ar
 from a multiple of `unit_of` on.
 """
 
+import math
+
 from ...compiler.jit import WRITTEN, jit
 from ...kernels.cpu.index_select import min_or_max
 from ...kernels.cpu.loops import copy_row
@@ -13,6 +15,7 @@ from ...kernels.cpu.sums import (
     CHUNK,
     FOUR_BLOCKS,
     NARROW,
+    are_finite,
     blocks_sum,
     chunk_sums,
     column_square_sums,
@@ -20,6 +23,7 @@ from ...kernels.cpu.sums import (
     fill,
     narrow_column_sums,
     plain_sum,
+    scaled_sum,
     short_row_sums,
     short_square_sums,
     square_sum,
@@ -58,6 +62,12 @@ def total_of_chunks(totals: Array, out: Array, divisor: float, count: int) -> No
 
 
 @jit(halves=WRITTEN)
+def finish_sum(x: Array, out: Array, divisor: float) -> None:
+    if not abs(out[0]) < math.inf:
+        out[0] = scaled_sum(x, 0, x.size, 1, divisor)
+
+
+@jit(halves=WRITTEN)
 def row_sums(
     x: Array, out: Array, divisor: float, along: int, between: int, times: int, outer: int, first: int, last: int
 ) -> None:
@@ -80,6 +90,10 @@ def row_sums(
     else:
         for b in range(first, last):
             out[b] = plain_sum(part_of(x, offset_of(b, between, times, outer), along)) / divisor
+    if not are_finite(part_of(out, first, last - first)):
+        for b in range(first, last):
+            if not abs(out[b]) < math.inf:
+                out[b] = scaled_sum(x, offset_of(b, between, times, outer), along, 1, divisor)
 
 
 @jit
@@ -108,6 +122,10 @@ def grouped_column_sums(
         else:
             column_sums(x, along, stride, at, totals)
         write_divided(totals, divisor, part_of(out, k, totals.size))
+        if not are_finite(part_of(out, k, totals.size)):
+            for j in range(totals.size):
+                if not abs(out[k + j]) < math.inf:
+                    out[k + j] = scaled_sum(x, at + j, along, stride, divisor)
         k += totals.size
 
 

@@ -9,6 +9,7 @@ import math
 from ...compiler.jit import jit
 from ...compiler.passes.primitives import choose
 from ...kernels.cpu.plan import Array
+from ...kernels.cpu.sums import max_size
 from ...kernels.llvm.addresses import offset_of
 from ...kernels.scalar import pow_number
 
@@ -29,22 +30,22 @@ def are_in_range(totals: Array, low: float) -> bool:
 
 
 @jit
-def min_or_max_size(x: Array, start: int, along: int, stride: int, smallest: bool) -> float:
-    """The largest or smallest |x_i|; nan where one is."""
-    result = math.inf if smallest else 0.0
+def min_size(x: Array, start: int, along: int, stride: int) -> float:
+    result = math.inf
     for i in range(along):
         size = abs(float(x[start + i * stride]))
         if size != size:
             return size
-        if (size < result) == smallest and size != result:
-            result = size
+        result = min(result, size)
     return result
 
 
 @jit
 def scaled_norm(x: Array, start: int, along: int, stride: int, p: float) -> float:
     """(sum_i |x_i|^p)^(1/p) as top (sum_i (|x_i| / top)^p)^(1/p), whose largest term is 1."""
-    top, total = min_or_max_size(x, start, along, stride, p < 0), 0.0
+    top, total = max_size(x, start, along, stride), 0.0
+    if p < 0:
+        top = min_size(x, start, along, stride)
     if not 0 < top < math.inf:
         return top
     for i in range(along):
@@ -54,19 +55,9 @@ def scaled_norm(x: Array, start: int, along: int, stride: int, p: float) -> floa
 
 
 @jit
-def scaled_mean(x: Array, start: int, along: int, stride: int) -> float:
-    top, mean = min_or_max_size(x, start, along, stride, False), 0.0
-    if not 0 < top < math.inf:
-        return top - top
-    for i in range(along):
-        mean += float(x[start + i * stride]) / top
-    return mean / along * top
-
-
-@jit
 def scaled_std(x: Array, start: int, along: int, stride: int, divisor: float) -> tuple[float, float]:
     """The standard deviation over the largest |x_i|, and that."""
-    top, mean, total = min_or_max_size(x, start, along, stride, False), 0.0, 0.0
+    top, mean, total = max_size(x, start, along, stride), 0.0, 0.0
     if not top < math.inf:
         return math.nan, 1.0
     if top == 0:

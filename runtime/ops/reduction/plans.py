@@ -92,7 +92,8 @@ def row_ints(fold: Folding) -> Ints:
 
 
 def sum_of_chunks(shape: Ints, count: int, divisor: float) -> Plan:
-    return in_chunks(loops.totals_of_chunks, loops.total_of_chunks, shape, count, (divisor,))
+    plan = in_chunks(loops.totals_of_chunks, loops.total_of_chunks, shape, count, (divisor,))
+    return (*plan, Step(loops.finish_sum, (0,), ((0, shape),), (divisor,)))
 
 
 def in_chunks(each: Any, combine: Any, shape: Ints, count: int, numbers: tuple[float, ...] = ()) -> Plan:
