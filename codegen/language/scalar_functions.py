@@ -133,7 +133,7 @@ FUNCTIONS: dict[str, Scalar] = {
     ),
     "lerp": Scalar(("a", "b", "w"), ("1 - w", "w", "b - a"), "a + w * (b - a)"),
     # steps: flat where they have a derivative
-    **{name: _of_x("0") for name in ("floor", "ceil", "round", "trunc")},
+    **{name: _of_x("0") for name in ("floor", "ceil", "round", "trunc", "octave")},
     "round_decimals": Scalar(("x", "decimals"), ("0", None)),
     "floor_divide": Scalar(("x", "y"), ("0", "0")),
     "trunc_divide": Scalar(("x", "y"), ("0", "0")),

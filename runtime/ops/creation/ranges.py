@@ -190,6 +190,8 @@ def _line(first: Any, last: Any, count: int, kind: dtype) -> np.ndarray:
         return np.full(count, first)
     with np.errstate(all="ignore"):
         step = (last - first) / (count - 1)
+        if not np.isfinite(step) and np.isfinite(first) and np.isfinite(last):
+            return 2 * _line(first / 2, last / 2, count, kind)
         if not np.isfinite(step):
             share = np.arange(count) / (count - 1)
             return np.where(share == 0, first, np.where(share == 1, last, (1 - share) * first + share * last))

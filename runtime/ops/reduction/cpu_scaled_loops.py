@@ -51,7 +51,7 @@ def scaled_norm(x: Array, start: int, along: int, stride: int, p: float) -> floa
     for i in range(along):
         ratio = abs(float(x[start + i * stride])) / top
         total += ratio * ratio if p == 2 else pow_number(ratio, p)
-    return top * (math.sqrt(total) if p == 2 else pow_number(total, 1 / p))
+    return top * (math.sqrt(total) if p == 2 else root_of_power(total, p))
 
 
 @jit
@@ -72,6 +72,13 @@ def scaled_std(x: Array, start: int, along: int, stride: int, divisor: float) ->
 
 
 @jit
+def root_of_power(total: float, p: float) -> float:
+    """total^(1/p), with a step of Newton's, for 1 / p is rounded."""
+    result = pow_number(total, 1 / p)
+    return result - result * (pow_number(result, p) / total - 1) / p if 0 < result < math.inf else result
+
+
+@jit
 def finish_norms(
     x: Array, out: Array, p: float, along: int, after: int, stride: int, between: int, times: int, outer: int
 ) -> None:
@@ -83,13 +90,13 @@ def finish_norms(
                 at = offset_of(k // after, between, times, outer) + k % after
                 out[k] = scaled_norm(x, at, along, stride, p)
             else:
-                out[k] = math.sqrt(total) if p == 2 else pow_number(total, 1 / p)
+                out[k] = math.sqrt(total) if p == 2 else root_of_power(total, p)
     elif p == 2:
         for k in range(out.size):
             out[k] = math.sqrt(out[k])
     else:
         for k in range(out.size):
-            out[k] = pow_number(float(out[k]), 1 / p)
+            out[k] = root_of_power(float(out[k]), p)
 
 
 @jit
