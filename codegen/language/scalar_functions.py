@@ -64,6 +64,7 @@ FUNCTIONS: dict[str, Scalar] = {
     "divide": Scalar(("x", "y"), ("divide(1, y)", "-divide(divide(x, y), y)")),
     "pow": Scalar(("x", "y"), ("y * pow(x, y - 1)", "result * log(x)"), "exp(y * log(x))"),
     "pow_number": Scalar(("x", "y"), ("y * pow_number(x, y - 1)", "result * log(x)"), "exp(y * log(x))"),
+    "ldexp": Scalar(("x", "y"), ("exp2(y)", "log(2) * result"), "x * exp(log(2) * y)"),
     "hypot": Scalar(("x", "y"), ("divide(x, result)", "divide(y, result)"), "sqrt(x * x + y * y)"),
     "weighted_by": Scalar(("x", "weight"), ("weight", "x"), "x * weight"),  # and 0 for a weight of 0
     # circular and hyperbolic functions, and their inverses
@@ -135,7 +136,7 @@ FUNCTIONS: dict[str, Scalar] = {
     ),
     "lerp": Scalar(("a", "b", "w"), ("1 - w", "w", "b - a"), "a + w * (b - a)"),
     # steps: flat where they have a derivative
-    **{name: _of_x("0") for name in ("floor", "ceil", "round", "trunc")},
+    **{name: _of_x("0") for name in ("floor", "ceil", "round", "trunc", "octave")},
     "round_decimals": Scalar(("x", "decimals"), ("0", None)),
     "floor_divide": Scalar(("x", "y"), ("0", "0")),
     "trunc_divide": Scalar(("x", "y"), ("0", "0")),

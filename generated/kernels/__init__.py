@@ -304,6 +304,16 @@ NEXTAFTER = Elementwise(
     refuses=("self", "other"),
     converts="ib",
 )
+TIMES_POWER_OF_TWO = Elementwise(
+    PACKAGE,
+    "times_power_of_two",
+    "arithmetic",
+    "times_power_of_two",
+    "float",
+    allowed=("bool", "int", "float"),
+    operands=("self", "other"),
+    converts="ib",
+)
 HEAVISIDE = Elementwise(
     PACKAGE,
     "heaviside",

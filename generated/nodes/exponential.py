@@ -362,17 +362,29 @@ class Log1pBackward0(Node):
 class LogaddexpBackward0(Node):
     """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    __slots__ = (
+        "kept_other",
+        "kept_other_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
     op_name = "logaddexp"
-    saved_slots = ("kept_self", "kept_other")
+    saved_slots = ("kept_result", "kept_self", "kept_other")
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.LOGADDEXP
     fused = {
-        1: (("kept_self", "kept_other"), ()),
-        2: (("kept_self", "kept_other"), ()),
-        3: (("kept_self", "kept_other"), ()),
+        1: (("kept_self", "kept_other", "kept_result"), ()),
+        2: (("kept_self", "kept_other", "kept_result"), ()),
+        3: (("kept_self", "kept_other", "kept_result"), ()),
     }
     inputs = ("self", "other")
-    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
+    keeps = {
+        "kept_result": ("output 0", ("self", "other")),
+        "kept_self": ("self", ("self", "other")),
+        "kept_other": ("other", ("self", "other")),
+    }
 
     @staticmethod
     def record(result, self, other):
@@ -385,6 +397,8 @@ class LogaddexpBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (other._grad_fn or other) if other._requires_grad else None,
         )
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_other = other
@@ -394,13 +408,15 @@ class LogaddexpBackward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
         if node.kept_other is not None:
             node.kept_other = FREED
 
     def apply(node, grad):
-        """self: grad * sigmoid(self - other).conj(); other: grad * sigmoid(other - self).conj()."""
+        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -408,15 +424,26 @@ class LogaddexpBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * sigmoid(self - other).conj(); other: grad * sigmoid(other - self).conj()."""
+        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()."""
+        result = unpack_output(node, "kept_result")
         self = unpack(node, "kept_self")
         other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * op.sigmoid(self - other).conj_physical()
+            grad_0 = (
+                grad
+                * op.where(
+                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, self - other))
+                ).conj_physical()
+            )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * op.sigmoid(other - self).conj_physical()
+            grad_1 = (
+                grad
+                * op.where(
+                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, other - self))
+                ).conj_physical()
+            )
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -425,10 +452,20 @@ class LogaddexpBackward0(Node):
         tangent0 = total(
             None
             if self_t is None
-            else (self_t.conj_physical() * op.sigmoid(self - other).conj_physical()).conj_physical(),
+            else (
+                self_t.conj_physical()
+                * op.where(
+                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, self - other))
+                ).conj_physical()
+            ).conj_physical(),
             None
             if other_t is None
-            else (other_t.conj_physical() * op.sigmoid(other - self).conj_physical()).conj_physical(),
+            else (
+                other_t.conj_physical()
+                * op.where(
+                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, other - self))
+                ).conj_physical()
+            ).conj_physical(),
         )
         return (tangent0,)
 
@@ -436,17 +473,29 @@ class LogaddexpBackward0(Node):
 class Logaddexp2Backward0(Node):
     """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    __slots__ = (
+        "kept_other",
+        "kept_other_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
     op_name = "logaddexp2"
-    saved_slots = ("kept_self", "kept_other")
+    saved_slots = ("kept_result", "kept_self", "kept_other")
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.LOGADDEXP2
     fused = {
-        1: (("kept_self", "kept_other"), ()),
-        2: (("kept_self", "kept_other"), ()),
-        3: (("kept_self", "kept_other"), ()),
+        1: (("kept_self", "kept_other", "kept_result"), ()),
+        2: (("kept_self", "kept_other", "kept_result"), ()),
+        3: (("kept_self", "kept_other", "kept_result"), ()),
     }
     inputs = ("self", "other")
-    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
+    keeps = {
+        "kept_result": ("output 0", ("self", "other")),
+        "kept_self": ("self", ("self", "other")),
+        "kept_other": ("other", ("self", "other")),
+    }
 
     @staticmethod
     def record(result, self, other):
@@ -459,6 +508,8 @@ class Logaddexp2Backward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (other._grad_fn or other) if other._requires_grad else None,
         )
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_other = other
@@ -468,13 +519,15 @@ class Logaddexp2Backward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
         if node.kept_other is not None:
             node.kept_other = FREED
 
     def apply(node, grad):
-        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
+        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -482,15 +535,24 @@ class Logaddexp2Backward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
+        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))."""
+        result = unpack_output(node, "kept_result")
         self = unpack(node, "kept_self")
         other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * op.sigmoid(0.6931471805599453 * (self - other))
+            grad_0 = grad * op.where(
+                result == -1e309,
+                0,
+                op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))),
+            )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * op.sigmoid(0.6931471805599453 * (other - self))
+            grad_1 = grad * op.where(
+                result == -1e309,
+                0,
+                op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))),
+            )
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -499,10 +561,24 @@ class Logaddexp2Backward0(Node):
         tangent0 = total(
             None
             if self_t is None
-            else (self_t.conj_physical() * op.sigmoid(0.6931471805599453 * (self - other))).conj_physical(),
+            else (
+                self_t.conj_physical()
+                * op.where(
+                    result == -1e309,
+                    0,
+                    op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))),
+                )
+            ).conj_physical(),
             None
             if other_t is None
-            else (other_t.conj_physical() * op.sigmoid(0.6931471805599453 * (other - self))).conj_physical(),
+            else (
+                other_t.conj_physical()
+                * op.where(
+                    result == -1e309,
+                    0,
+                    op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))),
+                )
+            ).conj_physical(),
         )
         return (tangent0,)
 

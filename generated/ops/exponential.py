@@ -501,8 +501,8 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * sigmoid(input - other).conj()
-        other: grad * sigmoid(other - input).conj()
+        input: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, input - other))).conj()
+        other: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, other - input))).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -558,8 +558,10 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * sigmoid(0.6931471805599453 * (input - other))
-        other: grad * sigmoid(0.6931471805599453 * (other - input))
+        input: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, 0.6931471805599453 *
+            (input - other))))
+        other: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, 0.6931471805599453 *
+            (other - input))))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:

@@ -520,11 +520,11 @@ def channel_leak_backward_3(grad, self, weight, grad_self, grad_weight):
 
 
 def masked_scale_forward(self, mask, scale, result):
-    """result = self * (scale if mask else 0.0)"""
+    """result = self * scale if mask else 0.0"""
     T = self.dtype.type
     scale = T(scale)
     for i in range(result.size):
-        result[i] = self[i] * either(mask[i], scale, T(0.0))
+        result[i] = either(mask[i], self[i] * scale, T(0.0))
 
 
 def masked_scale_backward_1(grad, mask, scale, grad_self):
@@ -532,4 +532,4 @@ def masked_scale_backward_1(grad, mask, scale, grad_self):
     T = grad_self.dtype.type
     scale = T(scale)
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * either(mask[i], scale, T(0.0))
+        grad_self[i] = either(mask[i], grad[i] * scale, T(0.0))

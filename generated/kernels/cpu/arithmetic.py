@@ -13,6 +13,7 @@ from ....runtime.kernels.scalar import (
     fmod,
     gcd,
     lcm,
+    ldexp,
     lerp,
     log,
     nextafter,
@@ -775,6 +776,33 @@ def nextafter_forward(self, other, result):
     """result = nextafter(self, other)"""
     for i in range(result.size):
         result[i] = nextafter(self[i], other[i])
+
+
+def times_power_of_two_forward(self, other, result):
+    """result = ldexp(self, other)"""
+    for i in range(result.size):
+        result[i] = ldexp(self[i], other[i])
+
+
+def times_power_of_two_backward_1(grad, other, grad_self):
+    """self: times_power_of_two(grad, other)"""
+    for i in range(grad_self.size):
+        grad_self[i] = ldexp(grad[i], other[i])
+
+
+def times_power_of_two_backward_2(grad, result, grad_other):
+    """other: 0.6931471805599453 * grad * result"""
+    T = grad_other.dtype.type
+    for i in range(grad_other.size):
+        grad_other[i] = T(0.6931471805599453) * grad[i] * result[i]
+
+
+def times_power_of_two_backward_3(grad, other, result, grad_self, grad_other):
+    """self: times_power_of_two(grad, other); other: 0.6931471805599453 * grad * result"""
+    T = grad_self.dtype.type
+    for i in range(grad_self.size):
+        grad_self[i] = ldexp(grad[i], other[i])
+        grad_other[i] = T(0.6931471805599453) * grad[i] * result[i]
 
 
 def heaviside_forward(self, values, result):

@@ -19,6 +19,7 @@ from ....runtime.kernels.scalar import (
     maximum,
     real,
     sigmoid,
+    where,
 )
 
 
@@ -121,23 +122,50 @@ def logaddexp_forward(self, other, result):
         )
 
 
-def logaddexp_backward_1(grad, self, other, grad_self):
-    """self: grad * sigmoid(self - other).conj()"""
+def logaddexp_backward_1(grad, self, other, result, grad_self):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj()"""
+    T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(sigmoid(self[i] - other[i]))
+        grad_self[i] = grad[i] * conj(
+            where(
+                result[i] == T(-1e309),
+                T(0),
+                sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), self[i] - other[i])),
+            )
+        )
 
 
-def logaddexp_backward_2(grad, self, other, grad_other):
-    """other: grad * sigmoid(other - self).conj()"""
+def logaddexp_backward_2(grad, self, other, result, grad_other):
+    """other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()"""
+    T = grad_other.dtype.type
     for i in range(grad_other.size):
-        grad_other[i] = grad[i] * conj(sigmoid(other[i] - self[i]))
+        grad_other[i] = grad[i] * conj(
+            where(
+                result[i] == T(-1e309),
+                T(0),
+                sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), other[i] - self[i])),
+            )
+        )
 
 
-def logaddexp_backward_3(grad, self, other, grad_self, grad_other):
-    """self: grad * sigmoid(self - other).conj(); other: grad * sigmoid(other - self).conj()"""
+def logaddexp_backward_3(grad, self, other, result, grad_self, grad_other):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()"""
+    T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(sigmoid(self[i] - other[i]))
-        grad_other[i] = grad[i] * conj(sigmoid(other[i] - self[i]))
+        grad_self[i] = grad[i] * conj(
+            where(
+                result[i] == T(-1e309),
+                T(0),
+                sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), self[i] - other[i])),
+            )
+        )
+        grad_other[i] = grad[i] * conj(
+            where(
+                result[i] == T(-1e309),
+                T(0),
+                sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), other[i] - self[i])),
+            )
+        )
 
 
 def logaddexp2_forward(self, other, result):
@@ -151,23 +179,39 @@ def logaddexp2_forward(self, other, result):
         )
 
 
-def logaddexp2_backward_1(grad, self, other, grad_self):
-    """self: grad * sigmoid(0.6931471805599453 * (self - other))"""
+def logaddexp2_backward_1(grad, self, other, result, grad_self):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * sigmoid(T(0.6931471805599453) * (self[i] - other[i]))
+        grad_self[i] = grad[i] * where(
+            result[i] == T(-1e309),
+            T(0),
+            sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), T(0.6931471805599453) * (self[i] - other[i]))),
+        )
 
 
-def logaddexp2_backward_2(grad, self, other, grad_other):
-    """other: grad * sigmoid(0.6931471805599453 * (other - self))"""
+def logaddexp2_backward_2(grad, self, other, result, grad_other):
+    """other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
     T = grad_other.dtype.type
     for i in range(grad_other.size):
-        grad_other[i] = grad[i] * sigmoid(T(0.6931471805599453) * (other[i] - self[i]))
+        grad_other[i] = grad[i] * where(
+            result[i] == T(-1e309),
+            T(0),
+            sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), T(0.6931471805599453) * (other[i] - self[i]))),
+        )
 
 
-def logaddexp2_backward_3(grad, self, other, grad_self, grad_other):
-    """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))"""
+def logaddexp2_backward_3(grad, self, other, result, grad_self, grad_other):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * sigmoid(T(0.6931471805599453) * (self[i] - other[i]))
-        grad_other[i] = grad[i] * sigmoid(T(0.6931471805599453) * (other[i] - self[i]))
+        grad_self[i] = grad[i] * where(
+            result[i] == T(-1e309),
+            T(0),
+            sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), T(0.6931471805599453) * (self[i] - other[i]))),
+        )
+        grad_other[i] = grad[i] * where(
+            result[i] == T(-1e309),
+            T(0),
+            sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), T(0.6931471805599453) * (other[i] - self[i]))),
+        )

@@ -413,12 +413,12 @@ def channel_leak_backward_3(grad, self, weight):
 
 
 def masked_scale_forward(self, mask, scale):
-    """result = self * (scale if mask else 0.0)"""
+    """result = self * scale if mask else 0.0"""
     scale = T(scale)
-    return self * either(mask, scale, T(0.0))
+    return either(mask, self * scale, T(0.0))
 
 
 def masked_scale_backward_1(grad, mask, scale):
     """self: masked_scale(grad, mask, scale)"""
     scale = T(scale)
-    return grad * either(mask, scale, T(0.0))
+    return either(mask, grad * scale, T(0.0))

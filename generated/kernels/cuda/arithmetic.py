@@ -14,6 +14,7 @@ from ....runtime.kernels.scalar import (
     fmod,
     gcd,
     lcm,
+    ldexp,
     lerp,
     log,
     nextafter,
@@ -548,6 +549,26 @@ def copysign_backward_3(grad, self, other):
 def nextafter_forward(self, other):
     """result = nextafter(self, other)"""
     return nextafter(self, other)
+
+
+def times_power_of_two_forward(self, other):
+    """result = ldexp(self, other)"""
+    return ldexp(self, other)
+
+
+def times_power_of_two_backward_1(grad, other):
+    """self: times_power_of_two(grad, other)"""
+    return ldexp(grad, other)
+
+
+def times_power_of_two_backward_2(grad, result):
+    """other: 0.6931471805599453 * grad * result"""
+    return T(0.6931471805599453) * grad * result
+
+
+def times_power_of_two_backward_3(grad, other, result):
+    """self: times_power_of_two(grad, other); other: 0.6931471805599453 * grad * result"""
+    return ldexp(grad, other), T(0.6931471805599453) * grad * result
 
 
 def heaviside_forward(self, values):

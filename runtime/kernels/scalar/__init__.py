@@ -17,7 +17,7 @@ from ...compiler.passes.primitives import choose, root, select, where
 from ...compiler.passes.scalar_library import modules as _modules
 from .airy import airy_ai
 from .bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
-from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, right_shift, signbit
+from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, octave, right_shift, signbit
 from .erf import erf, erfc
 from .erfinv import entr, erfcx, erfinv, log_ndtr, ndtri
 from .exp import exp, exp2, exp_fast_range, exp_of_masked, expm1, logistic_pdf, sigmoid, with_sign
@@ -39,7 +39,7 @@ from .modified_bessel import (
 )
 from .normal import gelu, normal_cdf, normal_pdf
 from .orthogonal_polynomials import orthogonal
-from .power import hypot, power, rsqrt
+from .power import hypot, ldexp, power, rsqrt
 from .random.reparameterized import dirichlet_grad, gamma_moved, standard_gamma_grad, von_mises_grad
 from .sinc import sinc, spherical_bessel_j0
 from .softplus import log1p_exp, log_sigmoid
@@ -208,10 +208,14 @@ def fmin(x: Any, y: Any) -> Any:
 
 
 def lerp(start: Any, end: Any, weight: Any) -> Any:
-    """Interpolation from the nearer end, so that it is exact at both."""
-    if weight < type(weight)(0.5):
-        return start + weight * (end - start)
-    return end - (type(weight)(1) - weight) * (end - start)
+    """Interpolation from the nearer end, so that it is exact at both; where the ends have no finite distance, between
+    their shares, of which 0 is none."""
+    distance, rest = end - start, type(weight)(1) - weight
+    if isfinite(distance):
+        return start + weight * distance if weight < type(weight)(0.5) else end - rest * distance
+    if (rest == type(weight)(0)) | (start == end):
+        return end
+    return start if weight == type(weight)(0) else rest * start + weight * end
 
 
 def _complex() -> _ModuleType:
