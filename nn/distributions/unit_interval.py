@@ -60,6 +60,19 @@ class Kumaraswamy(Parametric, TransformedDistribution):
         base = Uniform(*ends, validate_args=validate_args)
         TransformedDistribution.__init__(self, base, transforms, validate_args)
 
+    def _log_prob_of(self, value: Tensor) -> Tensor:
+        a, b = self.concentration1, self.concentration0
+        rest = _log1mexp(-a * value.log())
+        return a.log() + b.log() + (a - 1).xlogy(value) + (rest * (b - 1)).masked_fill(b == 1, 0)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return -(self.concentration0 * _log1mexp(-self.concentration1 * value.log())).expm1()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        survival = (-value).log1p() / self.concentration0
+        return (_log1mexp(-survival) / self.concentration1).exp()
+
     def _moment(self, order: int) -> Tensor:
         """The mean of x^order: b B(1 + order / a, b)."""
         first, b = 1 + order / self.concentration1, self.concentration0
@@ -79,6 +92,13 @@ class Kumaraswamy(Parametric, TransformedDistribution):
         a, b = self.concentration1, self.concentration0
         harmonic = ops.digamma(b + 1) + euler_constant
         return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - a.log() - b.log()
+
+
+def _log1mexp(x: Tensor) -> Tensor:
+    """ln(1 - e^-x) for x >= 0, from what is exact: e^-x of large ones, and e^-x - 1 of small ones."""
+    small = x < math.log(2)
+    large = (-(-x.masked_fill(small, 1)).exp()).log1p()
+    return ops.where(small, (-(-x.masked_fill(~small, 0.5)).expm1()).log(), large)
 
 
 class LogitRelaxedBernoulli(ByProbability):
