@@ -1449,25 +1449,32 @@ class BinomialLogProbBackward0(Node):
             node.kept_complement = FREED
 
     def apply(node, grad):
-        """self: grad * (unfused(log_minus_digamma(self + 1, above * probs)) + rest); failures: grad * (unfused(log_minus_digamma(failures + 1, above * complement)) + rest); probs: grad * (self / where((self == 0) & (probs == 0), 1, probs) - total); complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total); total = self + failures; above = total + 1; rest = 1 - probs - complement - unfused(log_minus_digamma(above, above))."""
+        """self: grad * (unfused(log_minus_digamma(self + 1, above * probs)) - of_total + slack); failures: grad * (unfused(log_minus_digamma(failures + 1, above * complement)) - of_total + slack); probs: grad * (self / where((self == 0) & (probs == 0), 1, probs) - total); complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total); total = self + failures; above = total + 1; slack = 1 - maximum(probs, complement) - minimum(probs, complement); of_total = unfused(log_minus_digamma(above, above))."""
         self = unpack(node, "kept_self")
         probs = unpack(node, "kept_probs")
         failures = unpack(node, "kept_failures")
         complement = unpack(node, "kept_complement")
         total = self + failures
         above = total + 1 if node.edges[0] is not None or node.edges[1] is not None else None
-        rest = (
-            1 - probs - complement - elementwise_formulas.unfused(op.log_minus_digamma(above, above))
+        slack = (
+            1 - op.maximum(probs, complement) - op.minimum(probs, complement)
+            if node.edges[0] is not None or node.edges[1] is not None
+            else None
+        )
+        of_total = (
+            elementwise_formulas.unfused(op.log_minus_digamma(above, above))
             if node.edges[0] is not None or node.edges[1] is not None
             else None
         )
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * (elementwise_formulas.unfused(op.log_minus_digamma(self + 1, above * probs)) + rest)
+            grad_0 = grad * (
+                elementwise_formulas.unfused(op.log_minus_digamma(self + 1, above * probs)) - of_total + slack
+            )
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = grad * (
-                elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, above * complement)) + rest
+                elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, above * complement)) - of_total + slack
             )
         grad_2 = None
         if node.edges[2] is not None:
@@ -1487,12 +1494,8 @@ class BinomialLogProbBackward0(Node):
                 self_t.conj_physical()
                 * (
                     elementwise_formulas.unfused(op.log_minus_digamma(self + 1, (self + failures + 1) * probs))
-                    + (
-                        1
-                        - probs
-                        - complement
-                        - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
-                    )
+                    - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
+                    + (1 - op.maximum(probs, complement) - op.minimum(probs, complement))
                 )
             ).conj_physical(),
             None
@@ -1501,12 +1504,8 @@ class BinomialLogProbBackward0(Node):
                 failures_t.conj_physical()
                 * (
                     elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, (self + failures + 1) * complement))
-                    + (
-                        1
-                        - probs
-                        - complement
-                        - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
-                    )
+                    - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
+                    + (1 - op.maximum(probs, complement) - op.minimum(probs, complement))
                 )
             ).conj_physical(),
             None

@@ -1508,13 +1508,14 @@ def binomial_log_prob(
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * (unfused(log_minus_digamma(input + 1, above * probs)) + rest)
-        failures: grad * (unfused(log_minus_digamma(failures + 1, above * complement)) + rest)
+        input: grad * (unfused(log_minus_digamma(input + 1, above * probs)) - of_total + slack)
+        failures: grad * (unfused(log_minus_digamma(failures + 1, above * complement)) - of_total + slack)
         probs: grad * (input / where((input == 0) & (probs == 0), 1, probs) - total)
         complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total)
         where total: input + failures
         where above: total + 1
-        where rest: 1 - probs - complement - unfused(log_minus_digamma(above, above))
+        where slack: 1 - maximum(probs, complement) - minimum(probs, complement)
+        where of_total: unfused(log_minus_digamma(above, above))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """

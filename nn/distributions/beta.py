@@ -159,7 +159,8 @@ class Beta(ExponentialFamily):
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        return self._dirichlet.log_prob(ops.stack([value, 1.0 - value], -1))
+        both = self._dirichlet.concentration
+        return _density_sum(both, both.sum(-1, True), ops.stack([value, 1.0 - value], -1))
 
     def entropy(self) -> Tensor:
         return self._dirichlet.entropy()
@@ -216,7 +217,7 @@ class FisherSnedecor(Parametric):
         return at_least_tiny(above / below)
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        half1, half2, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2 * value
-        part1, part2 = (1 + 1 / ratio).reciprocal(), (1 + ratio).reciprocal()
-        powers = op.binomial_log_prob(half1, half2, part1, part2)
-        return powers + half1.log() - (1 + half1 / half2).log() - value.log()
+        half1, half2 = self.df1 * 0.5, self.df2 * 0.5
+        log_odds = (self.df1 / self.df2 * value).log()  # of the share of the numerator
+        powers = op.binomial_log_prob(half1, half2, log_odds.sigmoid(), (-log_odds).sigmoid())
+        return powers + half1.log() - (half1 / half2).log1p() - value.log()

@@ -8,6 +8,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import ones_like, rand, zeros_like
 from ...runtime.shapes import Size
+from ...runtime.tensor.dtypes import finfo
 from . import constraints
 from .base.parameters import alias, derived, euler_constant
 from .base.parametric import Parametric, parameter
@@ -89,13 +90,17 @@ class Weibull(Parametric, TransformedDistribution):
         TransformedDistribution.__init__(self, base, [power, AffineTransform(loc=0, scale=self.scale)], validate_args)
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        ratio = value / self.scale
-        powers = (self.concentration - 1).xlogy(ratio) - ratio.pow(self.concentration)
+        powers = (self.concentration - 1).xlogy(value / self.scale) - self._hazard(value)
         return powers + self.concentration.log() - self.scale.log()
+
+    def _hazard(self, value: Tensor) -> Tensor:
+        """(x / scale)^k, of the numbers whose power is finite: of larger ones, e to minus that is 0 anyway."""
+        limit = (0.9 * math.log(finfo(self.scale.dtype).max) * self.concentration_reciprocal.detach()).exp()
+        return (value / self.scale).minimum(limit).pow(self.concentration)
 
     def cdf(self, value: Tensor) -> Tensor:
         self._check(value)
-        return -(-(value / self.scale).pow(self.concentration)).expm1()
+        return -(-self._hazard(value)).expm1()
 
     def icdf(self, value: Tensor) -> Tensor:
         return self.scale * (-(-value).log1p()).pow(self.concentration_reciprocal)

@@ -131,6 +131,14 @@ class InverseGamma(TransformedDistribution):
         base = Gamma(concentration, rate, validate_args=validate_args)
         super().__init__(base, PowerTransform(-base.rate.new_ones(())), validate_args=validate_args)
 
+    def _log_prob_of(self, value: Tensor) -> Tensor:
+        at_inverse = op.standard_gamma_log_prob(self.concentration, self.rate / value)
+        return at_inverse + self.rate.log() - 2 * value.log()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return ops.igammac(self.concentration, self.rate / value)
+
     concentration = alias("base_dist.concentration", "The shape.")
     rate = alias("base_dist.rate", "The scale of the inverse.")
     mean = derived(lambda self: (self.rate / (self.concentration - 1)).masked_fill(self.concentration <= 1, math.inf))

@@ -80,8 +80,8 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
 
 
 def product(factor: Tensor, log: Tensor) -> Tensor:
-    """factor log, and 0 where the factor is 0, also of an infinite logarithm."""
-    return (factor * log).masked_fill(factor == 0, 0)
+    """factor log, and 0 where the factor is 0 and the logarithm infinite."""
+    return (factor * log).masked_fill((factor == 0) & log.isinf(), 0)
 
 
 def logit_limit(kind: Any) -> float:
