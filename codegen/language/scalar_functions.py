@@ -99,11 +99,39 @@ FUNCTIONS: dict[str, Scalar] = {
     "digamma": _of_x("polygamma(1, x)"),
     "polygamma": Scalar(("n", "x"), (None, "polygamma(n + 1, x)")),
     "zeta": Scalar(("s", "q"), (None, "-s * zeta(s + 1, q)")),
-    "igamma": Scalar(("a", "x"), (None, "exp((a - 1) * log(x) - x - lgamma(a))")),
-    "igammac": Scalar(("a", "x"), (None, "-exp((a - 1) * log(x) - x - lgamma(a))"), "1 - igamma(a, x)"),
+    "igamma": Scalar(
+        ("a", "x"),
+        ("-standard_gamma_grad(a, x) * exp(standard_gamma_log_prob(a, x))", "exp(standard_gamma_log_prob(a, x))"),
+    ),
+    "igammac": Scalar(
+        ("a", "x"),
+        ("standard_gamma_grad(a, x) * exp(standard_gamma_log_prob(a, x))", "-exp(standard_gamma_log_prob(a, x))"),
+        "1 - igamma(a, x)",
+    ),
+    "standard_gamma_log_prob": Scalar(
+        ("a", "x"),
+        ("log_minus_digamma(a, x)", "divide(a - 1 - x, x)"),
+        "(0 if a == 1 else (a - 1) * log(x)) - x - lgamma(a)",
+    ),
+    "log_minus_digamma": Scalar(("a", "x"), ("-polygamma(1, a)", "divide(1, x)"), "log(x) - digamma(a)"),
+    "binomial_log_prob": Scalar(
+        ("k", "j", "p", "q"),
+        (
+            "digamma(k + j + 1) - digamma(k + 1) + log(p) + 1 - p - q",
+            "digamma(k + j + 1) - digamma(j + 1) + log(q) + 1 - p - q",
+            "divide(k, p) - k - j",
+            "divide(j, q) - k - j",
+        ),
+        "lgamma(k + j + 1) - lgamma(k + 1) - lgamma(j + 1) - (k + j) * (p + q - 1) + (0 if k == 0 else k * log(p)) "
+        "+ (0 if j == 0 else j * log(q))",
+    ),
     "orthogonal": Scalar(("x", "n", "kind", "order"), (None, None, None, None)),  # of each kind by another
     # draws by their parameters: implicit reparameterisation, whose slopes are computed and not differentiated
-    "standard_gamma_grad": Scalar(("a", "x"), (None, None)),
+    "standard_gamma_grad": Scalar(
+        ("a", "x"),
+        (None, "-log_minus_digamma(a, x) - result * (divide(a - 1, x) - 1)"),
+    ),
+    "standard_gamma_grad_by_shape": Scalar(("a", "x"), (None, None)),
     "dirichlet_grad": Scalar(("x", "a", "total"), (None, None, None)),
     "von_mises_grad": Scalar(("x", "concentration"), (None, None)),
     "gamma_moved": Scalar(("a", "anchor", "x"), (None, None, None)),

@@ -1216,33 +1216,50 @@ ORTHOGONAL_POLYNOMIAL = Elementwise(
     refuses=("n",),
     converts="ib",
 )
-IGAMMA = Elementwise(
+STANDARD_GAMMA_LOG_PROB = Elementwise(
     PACKAGE,
-    "igamma",
+    "standard_gamma_log_prob",
     "special",
-    "igamma",
+    "standard_gamma_log_prob",
     "promote",
     allowed=("float",),
-    operands=("self", "other"),
-    refuses=("self",),
+    operands=("self", "sample"),
     converts="ib",
 )
-IGAMMAC = Elementwise(
+LOG_MINUS_DIGAMMA = Elementwise(
     PACKAGE,
-    "igammac",
+    "log_minus_digamma",
     "special",
-    "igammac",
+    "log_minus_digamma",
     "promote",
     allowed=("float",),
     operands=("self", "other"),
-    refuses=("self",),
     converts="ib",
+)
+BINOMIAL_LOG_PROB = Elementwise(
+    PACKAGE, "binomial_log_prob", "special", "binomial_log_prob", "promote", allowed=("float",)
+)
+IGAMMA = Elementwise(
+    PACKAGE, "igamma", "special", "igamma", "promote", allowed=("float",), operands=("self", "other"), converts="ib"
+)
+IGAMMAC = Elementwise(
+    PACKAGE, "igammac", "special", "igammac", "promote", allowed=("float",), operands=("self", "other"), converts="ib"
 )
 STANDARD_GAMMA_GRAD = Elementwise(
     PACKAGE,
     "standard_gamma_grad",
     "special",
     "standard_gamma_grad",
+    "promote",
+    allowed=("float",),
+    operands=("self", "output"),
+    converts="ib",
+)
+STANDARD_GAMMA_GRAD_BY_SHAPE = Elementwise(
+    PACKAGE,
+    "standard_gamma_grad_by_shape",
+    "special",
+    "standard_gamma_grad_by_shape",
     "promote",
     allowed=("float",),
     operands=("self", "output"),

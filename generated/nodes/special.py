@@ -1251,33 +1251,108 @@ class OrthogonalPolynomialBackward0(Node):
         return (tangent0,)
 
 
-class IgammaBackward0(Node):
-    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
+class StandardGammaLogProbBackward0(Node):
+    """standard_gamma_log_prob(Tensor self, Tensor sample) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_sample", "kept_sample_version", "kept_self", "kept_self_version")
+    op_name = "standard_gamma_log_prob"
+    saved_slots = ("kept_self", "kept_sample")
+    elementwise = kernels.STANDARD_GAMMA_LOG_PROB
+    inputs = ("self", "sample")
+    keeps = {"kept_self": ("self", ("self", "sample")), "kept_sample": ("sample", ("self", "sample"))}
+
+    @staticmethod
+    def record(result, self, sample):
+        """Put `result` into the graph."""
+        node = new(StandardGammaLogProbBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (sample._shape, sample._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (sample._grad_fn or sample) if sample._requires_grad else None,
+        )
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_sample = sample
+        node.kept_sample_version = 0 if (version := sample._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_sample is not None:
+            node.kept_sample = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(log_minus_digamma(self, sample)); sample: grad * where(is_limit, -1, (self - 1 - safe) / safe); is_limit = isinf(sample) | ((self == 1) & (sample == 0)); safe = where(is_limit, 1, sample)."""
+        self = unpack(node, "kept_self")
+        sample = unpack(node, "kept_sample")
+        is_limit = op.isinf(sample) | (self == 1) & (sample == 0) if node.edges[1] is not None else None
+        safe = op.where(is_limit, 1, sample) if node.edges[1] is not None else None
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * elementwise_formulas.unfused(op.log_minus_digamma(self, sample))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * op.where(is_limit, -1, (self - 1 - safe) / safe)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, sample, self_t, sample_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                self_t.conj_physical() * elementwise_formulas.unfused(op.log_minus_digamma(self, sample))
+            ).conj_physical(),
+            None
+            if sample_t is None
+            else (
+                sample_t.conj_physical()
+                * op.where(
+                    op.isinf(sample) | (self == 1) & (sample == 0),
+                    -1,
+                    (self - 1 - op.where(op.isinf(sample) | (self == 1) & (sample == 0), 1, sample))
+                    / op.where(op.isinf(sample) | (self == 1) & (sample == 0), 1, sample),
+                )
+            ).conj_physical(),
+        )
+        return (tangent0,)
+
+
+class LogMinusDigammaBackward0(Node):
+    """log_minus_digamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
-    op_name = "igamma"
+    op_name = "log_minus_digamma"
     saved_slots = ("kept_self", "kept_other")
-    elementwise = kernels.IGAMMA
-    inputs = ("other",)
-    keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
-    refuses = ("self",)
+    elementwise = kernels.LOG_MINUS_DIGAMMA
+    inputs = ("self", "other")
+    keeps = {"kept_self": ("self", ("self",)), "kept_other": ("other", ("other",))}
 
     @staticmethod
     def record(result, self, other):
         """Put `result` into the graph."""
-        if self is not None and self._requires_grad:
-            raise NotDifferentiableError(
-                "igamma(): no gradient for 'self': the incomplete gamma functions are differentiated in their second argument only"
-            )
-        node = new(IgammaBackward0)
+        node = new(LogMinusDigammaBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = ((other._shape, other._dtype),)
-        node.edges = (other._grad_fn or other,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_other = other
-        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (other._grad_fn or other) if other._requires_grad else None,
+        )
+        node.kept_self = None
+        if self._requires_grad:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_other = None
+        if other._requires_grad:
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -1289,23 +1364,241 @@ class IgammaBackward0(Node):
             node.kept_other = FREED
 
     def apply(node, grad):
-        """other: grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))."""
+        """self: -grad * unfused(polygamma(1, self)); other: grad / other."""
         self = unpack(node, "kept_self")
         other = unpack(node, "kept_other")
-        return (
-            fit(
-                grad * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self))),
-                node.metas[0],
-            ),
-        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = -grad * elementwise_formulas.unfused(op.polygamma(1, self))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad / other
+        return node.fitted([grad_0, grad_1])
 
     @staticmethod
-    def tangent(result, self, other, other_t):
+    def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            other_t.conj_physical()
-            * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self)))
-        ).conj_physical()
+        tangent0 = total(
+            None
+            if self_t is None
+            else (-self_t.conj_physical() * elementwise_formulas.unfused(op.polygamma(1, self))).conj_physical(),
+            None if other_t is None else (other_t.conj_physical() / other).conj_physical(),
+        )
+        return (tangent0,)
+
+
+class BinomialLogProbBackward0(Node):
+    """binomial_log_prob(Tensor self, Tensor failures, Tensor probs, Tensor complement) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "kept_complement",
+        "kept_complement_version",
+        "kept_failures",
+        "kept_failures_version",
+        "kept_probs",
+        "kept_probs_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "binomial_log_prob"
+    saved_slots = ("kept_self", "kept_probs", "kept_failures", "kept_complement")
+    elementwise = kernels.BINOMIAL_LOG_PROB
+    inputs = ("self", "failures", "probs", "complement")
+    keeps = {
+        "kept_self": ("self", ("self", "failures", "probs", "complement")),
+        "kept_probs": ("probs", ("self", "failures", "probs")),
+        "kept_failures": ("failures", ("self", "failures", "probs", "complement")),
+        "kept_complement": ("complement", ("self", "failures", "complement")),
+    }
+
+    @staticmethod
+    def record(result, self, failures, probs, complement):
+        """Put `result` into the graph."""
+        node = new(BinomialLogProbBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (failures._shape, failures._dtype),
+            (probs._shape, probs._dtype),
+            (complement._shape, complement._dtype),
+        )
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (failures._grad_fn or failures) if failures._requires_grad else None,
+            (probs._grad_fn or probs) if probs._requires_grad else None,
+            (complement._grad_fn or complement) if complement._requires_grad else None,
+        )
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_probs = None
+        if self._requires_grad or failures._requires_grad or probs._requires_grad:
+            node.kept_probs = probs
+            node.kept_probs_version = 0 if (version := probs._version_counter) is None else version[0]
+        node.kept_failures = failures
+        node.kept_failures_version = 0 if (version := failures._version_counter) is None else version[0]
+        node.kept_complement = None
+        if self._requires_grad or failures._requires_grad or complement._requires_grad:
+            node.kept_complement = complement
+            node.kept_complement_version = 0 if (version := complement._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_probs is not None:
+            node.kept_probs = FREED
+        if node.kept_failures is not None:
+            node.kept_failures = FREED
+        if node.kept_complement is not None:
+            node.kept_complement = FREED
+
+    def apply(node, grad):
+        """self: grad * (unfused(log_minus_digamma(self + 1, above * probs)) - of_total + slack); failures: grad * (unfused(log_minus_digamma(failures + 1, above * complement)) - of_total + slack); probs: grad * (self / where((self == 0) & (probs == 0), 1, probs) - total); complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total); total = self + failures; above = total + 1; slack = 1 - maximum(probs, complement) - minimum(probs, complement); of_total = unfused(log_minus_digamma(above, above))."""
+        self = unpack(node, "kept_self")
+        probs = unpack(node, "kept_probs")
+        failures = unpack(node, "kept_failures")
+        complement = unpack(node, "kept_complement")
+        total = self + failures
+        above = total + 1 if node.edges[0] is not None or node.edges[1] is not None else None
+        slack = (
+            1 - op.maximum(probs, complement) - op.minimum(probs, complement)
+            if node.edges[0] is not None or node.edges[1] is not None
+            else None
+        )
+        of_total = (
+            elementwise_formulas.unfused(op.log_minus_digamma(above, above))
+            if node.edges[0] is not None or node.edges[1] is not None
+            else None
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * (
+                elementwise_formulas.unfused(op.log_minus_digamma(self + 1, above * probs)) - of_total + slack
+            )
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * (
+                elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, above * complement)) - of_total + slack
+            )
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = grad * (self / op.where((self == 0) & (probs == 0), 1, probs) - total)
+        grad_3 = None
+        if node.edges[3] is not None:
+            grad_3 = grad * (failures / op.where((failures == 0) & (complement == 0), 1, complement) - total)
+        return node.fitted([grad_0, grad_1, grad_2, grad_3])
+
+    @staticmethod
+    def tangent(result, self, failures, probs, complement, self_t, failures_t, probs_t, complement_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                self_t.conj_physical()
+                * (
+                    elementwise_formulas.unfused(op.log_minus_digamma(self + 1, (self + failures + 1) * probs))
+                    - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
+                    + (1 - op.maximum(probs, complement) - op.minimum(probs, complement))
+                )
+            ).conj_physical(),
+            None
+            if failures_t is None
+            else (
+                failures_t.conj_physical()
+                * (
+                    elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, (self + failures + 1) * complement))
+                    - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
+                    + (1 - op.maximum(probs, complement) - op.minimum(probs, complement))
+                )
+            ).conj_physical(),
+            None
+            if probs_t is None
+            else (
+                probs_t.conj_physical() * (self / op.where((self == 0) & (probs == 0), 1, probs) - (self + failures))
+            ).conj_physical(),
+            None
+            if complement_t is None
+            else (
+                complement_t.conj_physical()
+                * (failures / op.where((failures == 0) & (complement == 0), 1, complement) - (self + failures))
+            ).conj_physical(),
+        )
+        return (tangent0,)
+
+
+class IgammaBackward0(Node):
+    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "igamma"
+    saved_slots = ("kept_other", "kept_self")
+    elementwise = kernels.IGAMMA
+    inputs = ("self", "other")
+    keeps = {"kept_other": ("other", ("self", "other")), "kept_self": ("self", ("self", "other"))}
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(IgammaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (other._grad_fn or other) if other._requires_grad else None,
+        )
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(isinf(other), 0, -grad * unfused(standard_gamma_grad(self, other)) * density); other: grad * density; density = exp(unfused(standard_gamma_log_prob(self, other)))."""
+        other = unpack(node, "kept_other")
+        self = unpack(node, "kept_self")
+        density = op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other)))
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(
+                op.isinf(other), 0, -grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density
+            )
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * density
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else op.where(
+                op.isinf(other),
+                0,
+                -self_t.conj_physical()
+                * elementwise_formulas.unfused(op.standard_gamma_grad(self, other))
+                * op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other))),
+            ).conj_physical(),
+            None
+            if other_t is None
+            else (
+                other_t.conj_physical() * op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other)))
+            ).conj_physical(),
+        )
         return (tangent0,)
 
 
@@ -1314,28 +1607,114 @@ class IgammacBackward0(Node):
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igammac"
-    saved_slots = ("kept_self", "kept_other")
+    saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.IGAMMAC
-    inputs = ("other",)
-    keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
-    refuses = ("self",)
+    inputs = ("self", "other")
+    keeps = {"kept_other": ("other", ("self", "other")), "kept_self": ("self", ("self", "other"))}
 
     @staticmethod
     def record(result, self, other):
         """Put `result` into the graph."""
-        if self is not None and self._requires_grad:
-            raise NotDifferentiableError(
-                "igammac(): no gradient for 'self': the incomplete gamma functions are differentiated in their second argument only"
-            )
         node = new(IgammacBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = ((other._shape, other._dtype),)
-        node.edges = (other._grad_fn or other,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (other._grad_fn or other) if other._requires_grad else None,
+        )
         node.kept_other = other
         node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(isinf(other), 0, grad * unfused(standard_gamma_grad(self, other)) * density); other: -grad * density; density = exp(unfused(standard_gamma_log_prob(self, other)))."""
+        other = unpack(node, "kept_other")
+        self = unpack(node, "kept_self")
+        density = op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other)))
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(
+                op.isinf(other), 0, grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density
+            )
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = -grad * density
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else op.where(
+                op.isinf(other),
+                0,
+                self_t.conj_physical()
+                * elementwise_formulas.unfused(op.standard_gamma_grad(self, other))
+                * op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other))),
+            ).conj_physical(),
+            None
+            if other_t is None
+            else (
+                -other_t.conj_physical() * op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other)))
+            ).conj_physical(),
+        )
+        return (tangent0,)
+
+
+class StandardGammaGradBackward0(Node):
+    """standard_gamma_grad(Tensor self, Tensor output) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "kept_output",
+        "kept_output_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "standard_gamma_grad"
+    saved_slots = ("kept_self", "kept_output", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.STANDARD_GAMMA_GRAD
+    inputs = ("self", "output")
+    keeps = {
+        "kept_self": ("self", ("self", "output")),
+        "kept_output": ("output", ("self", "output")),
+        "kept_result": ("output 0", ("output",)),
+    }
+
+    @staticmethod
+    def record(result, self, output):
+        """Put `result` into the graph."""
+        node = new(StandardGammaGradBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (output._shape, output._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (output._grad_fn or output) if output._requires_grad else None,
+        )
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_output = output
+        node.kept_output_version = 0 if (version := output._version_counter) is None else version[0]
+        node.kept_result = None
+        if output._requires_grad:
+            node.kept_result = saved = alias_of(result)
+            node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -1343,27 +1722,45 @@ class IgammacBackward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_other is not None:
-            node.kept_other = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
-        """other: -grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))."""
+        """self: grad * unfused(standard_gamma_grad_by_shape(self, output)); output: -grad * (unfused(log_minus_digamma(self, output)) + result * ((self - 1) / output - 1))."""
         self = unpack(node, "kept_self")
-        other = unpack(node, "kept_other")
-        return (
-            fit(
-                -grad * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self))),
-                node.metas[0],
-            ),
-        )
+        output = unpack(node, "kept_output")
+        result = unpack_output(node, "kept_result")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * elementwise_formulas.unfused(op.standard_gamma_grad_by_shape(self, output))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = -grad * (
+                elementwise_formulas.unfused(op.log_minus_digamma(self, output)) + result * ((self - 1) / output - 1)
+            )
+        return node.fitted([grad_0, grad_1])
 
     @staticmethod
-    def tangent(result, self, other, other_t):
+    def tangent(result, self, output, self_t, output_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            -other_t.conj_physical()
-            * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self)))
-        ).conj_physical()
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                self_t.conj_physical() * elementwise_formulas.unfused(op.standard_gamma_grad_by_shape(self, output))
+            ).conj_physical(),
+            None
+            if output_t is None
+            else (
+                -output_t.conj_physical()
+                * (
+                    elementwise_formulas.unfused(op.log_minus_digamma(self, output))
+                    + result * ((self - 1) / output - 1)
+                )
+            ).conj_physical(),
+        )
         return (tangent0,)
 
 
@@ -2179,8 +2576,12 @@ __all__ = [
     "ZetaBackward0",
     "ZetaBackward1",
     "OrthogonalPolynomialBackward0",
+    "StandardGammaLogProbBackward0",
+    "LogMinusDigammaBackward0",
+    "BinomialLogProbBackward0",
     "IgammaBackward0",
     "IgammacBackward0",
+    "StandardGammaGradBackward0",
     "GammaMovedBackward0",
     "I0Backward0",
     "I0eBackward0",

@@ -1389,6 +1389,180 @@ def _orthogonal_polynomial(name: str, self, n, kind, order, into=None) -> Any:
     return result
 
 
+def standard_gamma_log_prob(input: Tensor, sample: Tensor | Number) -> Tensor:
+    """The log density of the gamma distribution of rate 1, (a - 1) ln(x) - x - ln(gamma(a)), where no large terms cancel;
+    of a = `input` and x = `sample`. A count k has the log probability of a = k + 1 in Poisson's distribution of mean x.
+
+    standard_gamma_log_prob(Tensor input, Tensor sample) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        sample: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: grad * unfused(log_minus_digamma(input, sample))
+        sample: grad * where(is_limit, -1, (input - 1 - safe) / safe)
+        where is_limit: isinf(sample) | ((input == 1) & (sample == 0))
+        where safe: where(is_limit, 1, sample)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.STANDARD_GAMMA_LOG_PROB.launch(input, sample)
+            if result is not None:
+                return result
+            result = run_rows(kernels.STANDARD_GAMMA_LOG_PROB, "standard_gamma_log_prob", (input, sample), ())
+            if result is not None:
+                if (input._requires_grad or sample._requires_grad) and grad_mode.grad:
+                    nodes.StandardGammaLogProbBackward0.record(result, input, sample)
+                return result
+        if (input.__class__ not in plain or sample.__class__ not in plain) and (
+            result := intercept("standard_gamma_log_prob", standard_gamma_log_prob, "elementwise", input, sample)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("standard_gamma_log_prob", "input", input)
+        return _standard_gamma_log_prob("standard_gamma_log_prob", input, sample)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _standard_gamma_log_prob(name: str, self, sample, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    sample = checks.operand(name, "sample", sample)
+    result, (self, sample) = run(kernels.STANDARD_GAMMA_LOG_PROB, name, (self, sample), (), into)
+    if grad_mode.grad and (self._requires_grad or sample._requires_grad) and result._dtype.kind in "fc":
+        nodes.StandardGammaLogProbBackward0.record(result, self, sample)
+    if watch.active:
+        propagate(nodes.StandardGammaLogProbBackward0, result, (self, sample), (self, sample), into)
+    return result
+
+
+def log_minus_digamma(input: Tensor, other: Tensor | Number) -> Tensor:
+    """ln(y) - digamma(x), exact also where both are large.
+
+    log_minus_digamma(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: -grad * unfused(polygamma(1, input))
+        other: grad / other
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.LOG_MINUS_DIGAMMA.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LOG_MINUS_DIGAMMA, "log_minus_digamma", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.LogMinusDigammaBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("log_minus_digamma", log_minus_digamma, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("log_minus_digamma", "input", input)
+        return _log_minus_digamma("log_minus_digamma", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _log_minus_digamma(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LOG_MINUS_DIGAMMA, name, (self, other), (), into)
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
+        nodes.LogMinusDigammaBackward0.record(result, self, other)
+    if watch.active:
+        propagate(nodes.LogMinusDigammaBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def binomial_log_prob(
+    input: Tensor, failures: Tensor | Number, probs: Tensor | Number, complement: Tensor | Number
+) -> Tensor:
+    """The log probability of k successes and j failures, ln((k + j)! / (k! j!) p^k q^j) - (k + j) (p + q - 1), where no
+    large terms cancel; the last term is 0 where `complement` is the probability of failure, and makes their rounding
+    count little.
+
+    binomial_log_prob(Tensor input, Tensor failures, Tensor probs, Tensor complement) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        failures: tensor or number.
+        probs: tensor or number.
+        complement: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: grad * (unfused(log_minus_digamma(input + 1, above * probs)) - of_total + slack)
+        failures: grad * (unfused(log_minus_digamma(failures + 1, above * complement)) - of_total + slack)
+        probs: grad * (input / where((input == 0) & (probs == 0), 1, probs) - total)
+        complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total)
+        where total: input + failures
+        where above: total + 1
+        where slack: 1 - maximum(probs, complement) - minimum(probs, complement)
+        where of_total: unfused(log_minus_digamma(above, above))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if (
+            input.__class__ not in plain
+            or failures.__class__ not in plain
+            or probs.__class__ not in plain
+            or complement.__class__ not in plain
+        ) and (
+            result := intercept(
+                "binomial_log_prob", binomial_log_prob, "elementwise", input, failures, probs, complement
+            )
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("binomial_log_prob", "input", input)
+        return _binomial_log_prob("binomial_log_prob", input, failures, probs, complement)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _binomial_log_prob(name: str, self, failures, probs, complement, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    failures = checks.operand(name, "failures", failures)
+    probs = checks.operand(name, "probs", probs)
+    complement = checks.operand(name, "complement", complement)
+    result, (self, failures, probs, complement) = run(
+        kernels.BINOMIAL_LOG_PROB, name, (self, failures, probs, complement), (), into
+    )
+    if (
+        grad_mode.grad
+        and (self._requires_grad or failures._requires_grad or probs._requires_grad or complement._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
+        nodes.BinomialLogProbBackward0.record(result, self, failures, probs, complement)
+    if watch.active:
+        propagate(
+            nodes.BinomialLogProbBackward0,
+            result,
+            (self, failures, probs, complement),
+            (self, failures, probs, complement),
+            into,
+        )
+    return result
+
+
 def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
 
@@ -1402,8 +1576,9 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: not defined: the incomplete gamma functions are differentiated in their second argument only
-        other: grad * exp(xlogy(input - 1, other) - other - unfused(lgamma(input)))
+        input: where(isinf(other), 0, -grad * unfused(standard_gamma_grad(input, other)) * density)
+        other: grad * density
+        where density: exp(unfused(standard_gamma_log_prob(input, other)))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -1417,7 +1592,7 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
                 return result
             result = run_rows(kernels.IGAMMA, "igamma", (input, other), ())
             if result is not None:
-                if (other._requires_grad) and grad_mode.grad:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                     nodes.IgammaBackward0.record(result, input, other)
                 return result
         if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1444,7 +1619,7 @@ def igamma_(input: Tensor, other: Tensor | Number) -> Tensor:
             result := intercept("igamma", igamma_, "elementwise", input, other)
         ) is not NOT_HANDLED:
             return result
-        original = before_write("igamma_", input, (input, other), keep=(other,), share="full")
+        original = before_write("igamma_", input, (input, other), keep=(input, other), share="full")
         before = input._grad_fn
         _igamma("igamma_", original, other, into=input)
         return after_write(input, before)
@@ -1457,10 +1632,10 @@ def _igamma(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMA, name, (self, other), (), into)
-    if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         nodes.IgammaBackward0.record(result, self, other)
     if watch.active:
-        propagate(nodes.IgammaBackward0, result, (self, other), (other,), into)
+        propagate(nodes.IgammaBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -1477,8 +1652,9 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: not defined: the incomplete gamma functions are differentiated in their second argument only
-        other: -grad * exp(xlogy(input - 1, other) - other - unfused(lgamma(input)))
+        input: where(isinf(other), 0, grad * unfused(standard_gamma_grad(input, other)) * density)
+        other: -grad * density
+        where density: exp(unfused(standard_gamma_log_prob(input, other)))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -1492,7 +1668,7 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
                 return result
             result = run_rows(kernels.IGAMMAC, "igammac", (input, other), ())
             if result is not None:
-                if (other._requires_grad) and grad_mode.grad:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                     nodes.IgammacBackward0.record(result, input, other)
                 return result
         if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1519,7 +1695,7 @@ def igammac_(input: Tensor, other: Tensor | Number) -> Tensor:
             result := intercept("igammac", igammac_, "elementwise", input, other)
         ) is not NOT_HANDLED:
             return result
-        original = before_write("igammac_", input, (input, other), keep=(other,), share="full")
+        original = before_write("igammac_", input, (input, other), keep=(input, other), share="full")
         before = input._grad_fn
         _igammac("igammac_", original, other, into=input)
         return after_write(input, before)
@@ -1532,10 +1708,10 @@ def _igammac(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMAC, name, (self, other), (), into)
-    if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         nodes.IgammacBackward0.record(result, self, other)
     if watch.active:
-        propagate(nodes.IgammacBackward0, result, (self, other), (other,), into)
+        propagate(nodes.IgammacBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -1552,8 +1728,8 @@ def standard_gamma_grad(input: Tensor, output: Tensor | Number) -> Tensor:
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: not defined: the slopes of draws are differentiated once
-        output: not defined: the slopes of draws are differentiated once
+        input: grad * unfused(standard_gamma_grad_by_shape(input, output))
+        output: -grad * (unfused(log_minus_digamma(input, output)) + result * ((input - 1) / output - 1))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1564,6 +1740,8 @@ def standard_gamma_grad(input: Tensor, output: Tensor | Number) -> Tensor:
                 return result
             result = run_rows(kernels.STANDARD_GAMMA_GRAD, "standard_gamma_grad", (input, output), ())
             if result is not None:
+                if (input._requires_grad or output._requires_grad) and grad_mode.grad:
+                    nodes.StandardGammaGradBackward0.record(result, input, output)
                 return result
         if (input.__class__ not in plain or output.__class__ not in plain) and (
             result := intercept("standard_gamma_grad", standard_gamma_grad, "elementwise", input, output)
@@ -1580,8 +1758,57 @@ def _standard_gamma_grad(name: str, self, output, into=None) -> Any:
     self = checks.operand(name, "input", self)
     output = checks.operand(name, "output", output)
     result, (self, output) = run(kernels.STANDARD_GAMMA_GRAD, name, (self, output), (), into)
+    if grad_mode.grad and (self._requires_grad or output._requires_grad) and result._dtype.kind in "fc":
+        nodes.StandardGammaGradBackward0.record(result, self, output)
+    if watch.active:
+        propagate(nodes.StandardGammaGradBackward0, result, (self, output), (self, output), into)
+    return result
+
+
+def standard_gamma_grad_by_shape(input: Tensor, output: Tensor | Number) -> Tensor:
+    """The derivative of `standard_gamma_grad` by a.
+
+    standard_gamma_grad_by_shape(Tensor input, Tensor output) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        output: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: not defined: the slopes of draws are differentiated twice
+        output: not defined: the slopes of draws are differentiated twice
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.STANDARD_GAMMA_GRAD_BY_SHAPE.launch(input, output)
+            if result is not None:
+                return result
+            result = run_rows(kernels.STANDARD_GAMMA_GRAD_BY_SHAPE, "standard_gamma_grad_by_shape", (input, output), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or output.__class__ not in plain) and (
+            result := intercept(
+                "standard_gamma_grad_by_shape", standard_gamma_grad_by_shape, "elementwise", input, output
+            )
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("standard_gamma_grad_by_shape", "input", input)
+        return _standard_gamma_grad_by_shape("standard_gamma_grad_by_shape", input, output)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _standard_gamma_grad_by_shape(name: str, self, output, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    output = checks.operand(name, "output", output)
+    result, (self, output) = run(kernels.STANDARD_GAMMA_GRAD_BY_SHAPE, name, (self, output), (), into)
     if grad_mode.grad or watch.active:
-        record_undefined(name, (result,), (self, output), "the slopes of draws are differentiated once")
+        record_undefined(name, (result,), (self, output), "the slopes of draws are differentiated twice")
     return result
 
 
@@ -2609,9 +2836,13 @@ __all__ = [
     "zeta_default",
     "zeta_self_scalar",
     "orthogonal_polynomial",
+    "standard_gamma_log_prob",
+    "log_minus_digamma",
+    "binomial_log_prob",
     "igamma",
     "igammac",
     "standard_gamma_grad",
+    "standard_gamma_grad_by_shape",
     "gamma_moved",
     "dirichlet_grad",
     "von_mises_grad",

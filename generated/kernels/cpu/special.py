@@ -10,6 +10,7 @@ from ....runtime.kernels.scalar import (
     bessel_j1,
     bessel_y0,
     bessel_y1,
+    binomial_log_prob,
     conj,
     cos,
     digamma,
@@ -33,6 +34,7 @@ from ....runtime.kernels.scalar import (
     lgamma,
     log,
     log1p,
+    log_minus_digamma,
     log_ndtr,
     log_odds,
     minimum,
@@ -49,6 +51,8 @@ from ....runtime.kernels.scalar import (
     sinc,
     spherical_bessel_j0,
     standard_gamma_grad,
+    standard_gamma_grad_by_shape,
+    standard_gamma_log_prob,
     von_mises_grad,
     weighted_by,
     where,
@@ -334,6 +338,24 @@ def orthogonal_polynomial_forward(self, n, kind, order, result):
         result[i] = orthogonal(self[i], n[i], kind, order)
 
 
+def standard_gamma_log_prob_forward(self, sample, result):
+    """result = standard_gamma_log_prob(self, sample)"""
+    for i in range(result.size):
+        result[i] = standard_gamma_log_prob(self[i], sample[i])
+
+
+def log_minus_digamma_forward(self, other, result):
+    """result = log_minus_digamma(self, other)"""
+    for i in range(result.size):
+        result[i] = log_minus_digamma(self[i], other[i])
+
+
+def binomial_log_prob_forward(self, failures, probs, complement, result):
+    """result = binomial_log_prob(self, failures, probs, complement)"""
+    for i in range(result.size):
+        result[i] = binomial_log_prob(self[i], failures[i], probs[i], complement[i])
+
+
 def igamma_forward(self, other, result):
     """result = igamma(self, other)"""
     for i in range(result.size):
@@ -350,6 +372,12 @@ def standard_gamma_grad_forward(self, output, result):
     """result = standard_gamma_grad(self, output)"""
     for i in range(result.size):
         result[i] = standard_gamma_grad(self[i], output[i])
+
+
+def standard_gamma_grad_by_shape_forward(self, output, result):
+    """result = standard_gamma_grad_by_shape(self, output)"""
+    for i in range(result.size):
+        result[i] = standard_gamma_grad_by_shape(self[i], output[i])
 
 
 def gamma_moved_forward(self, anchor, sample, result):

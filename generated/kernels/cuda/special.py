@@ -11,6 +11,7 @@ from ....runtime.kernels.scalar import (
     bessel_j1,
     bessel_y0,
     bessel_y1,
+    binomial_log_prob,
     conj,
     cos,
     digamma,
@@ -34,6 +35,7 @@ from ....runtime.kernels.scalar import (
     lgamma,
     log,
     log1p,
+    log_minus_digamma,
     log_ndtr,
     log_odds,
     minimum,
@@ -50,6 +52,8 @@ from ....runtime.kernels.scalar import (
     sinc,
     spherical_bessel_j0,
     standard_gamma_grad,
+    standard_gamma_grad_by_shape,
+    standard_gamma_log_prob,
     von_mises_grad,
     weighted_by,
     where,
@@ -270,6 +274,21 @@ def orthogonal_polynomial_forward(self, n, kind, order):
     return orthogonal(self, n, kind, order)
 
 
+def standard_gamma_log_prob_forward(self, sample):
+    """result = standard_gamma_log_prob(self, sample)"""
+    return standard_gamma_log_prob(self, sample)
+
+
+def log_minus_digamma_forward(self, other):
+    """result = log_minus_digamma(self, other)"""
+    return log_minus_digamma(self, other)
+
+
+def binomial_log_prob_forward(self, failures, probs, complement):
+    """result = binomial_log_prob(self, failures, probs, complement)"""
+    return binomial_log_prob(self, failures, probs, complement)
+
+
 def igamma_forward(self, other):
     """result = igamma(self, other)"""
     return igamma(self, other)
@@ -283,6 +302,11 @@ def igammac_forward(self, other):
 def standard_gamma_grad_forward(self, output):
     """result = standard_gamma_grad(self, output)"""
     return standard_gamma_grad(self, output)
+
+
+def standard_gamma_grad_by_shape_forward(self, output):
+    """result = standard_gamma_grad_by_shape(self, output)"""
+    return standard_gamma_grad_by_shape(self, output)
 
 
 def gamma_moved_forward(self, anchor, sample):

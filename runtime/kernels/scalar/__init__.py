@@ -40,7 +40,14 @@ from .modified_bessel import (
 from .normal import gelu, normal_cdf, normal_pdf
 from .orthogonal_polynomials import orthogonal
 from .power import hypot, ldexp, power, rsqrt
-from .random.reparameterized import dirichlet_grad, gamma_moved, standard_gamma_grad, von_mises_grad
+from .random.reparameterized import (
+    dirichlet_grad,
+    gamma_moved,
+    standard_gamma_grad,
+    standard_gamma_grad_by_shape,
+    von_mises_grad,
+)
+from .saddle_point import binomial_log_prob, log_minus_digamma, standard_gamma_log_prob
 from .sinc import sinc, spherical_bessel_j0
 from .softplus import log1p_exp, log_sigmoid
 from .trig import cos, sin, tan
