@@ -17,6 +17,7 @@ from ...compiler.passes.primitives import choose, root, select, where
 from ...compiler.passes.scalar_library import modules as _modules
 from .airy import airy_ai
 from .bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
+from .bessel_derivatives import bessel_j1_derivative, i0e_derivative, i1_derivative, k0e_derivative
 from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, octave, right_shift, signbit
 from .erf import erf, erfc
 from .erfinv import entr, erfcx, erfinv, log_ndtr, ndtri
@@ -38,6 +39,13 @@ from .modified_bessel import (
     scaled_modified_bessel_k1,
 )
 from .normal import gelu, normal_cdf, normal_pdf
+from .normal_derivatives import (
+    erfc_ratio,
+    erfcx_derivative,
+    erfinv_derivative,
+    gaussian,
+    ndtri_derivative,
+)
 from .orthogonal_polynomials import orthogonal
 from .power import hypot, ldexp, power, rsqrt
 from .random.reparameterized import (
@@ -48,7 +56,7 @@ from .random.reparameterized import (
     von_mises_grad,
 )
 from .saddle_point import binomial_log_prob, log_minus_digamma, standard_gamma_log_prob
-from .sinc import sinc, spherical_bessel_j0
+from .sinc import sinc, sinc_derivative, spherical_bessel_j0, spherical_bessel_j0_derivative
 from .softplus import log1p_exp, log_sigmoid
 from .trig import cos, sin, tan
 from .zeta import polygamma, zeta

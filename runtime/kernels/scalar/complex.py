@@ -5,6 +5,8 @@ atanh are after W. Kahan, "Branch cuts for complex elementary functions, or much
 import math
 from typing import Any
 
+import numpy as np
+
 from . import abs as real_abs
 from . import asinh as real_asinh
 from . import atan2
@@ -21,12 +23,14 @@ from . import log1p as real_log1p
 from . import sinh as real_sinh
 from . import sqrt as real_sqrt
 from . import where as real_where
+from .sinc import parts_of_turn
 from .trig import cos_without_tables as real_cos
 from .trig import sin_without_tables as real_sin
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046
 PI = 3.141592653589793
+SERIES_TERMS = 24
 TANH_IS_ONE = 20.0  # |tanh(x)| rounds to 1 from here on
 
 
@@ -196,8 +200,52 @@ def cos(z: Any) -> Any:
 
 def sinc(z: Any) -> Any:
     one = type(z.real)(1)
-    scaled_by_pi = z * type(z.real)(PI)
-    return complex(one, one - one) if z == 0 else divide(sin(scaled_by_pi), scaled_by_pi)
+    return complex(one, one - one) if z == 0 else divide(sine_of_turn(z), z * type(z.real)(PI))
+
+
+def sine_of_turn(z: Any) -> Any:
+    """sin(pi z): nothing of the real part is rounded."""
+    (sine, cosine), y = parts_of_turn(np.float64(z.real)), z.imag * type(z.imag)(PI)
+    return complex(type(y)(sine) * real_cosh(y), type(y)(cosine) * real_sinh(y))
+
+
+def cosine_of_turn(z: Any) -> Any:
+    (sine, cosine), y = parts_of_turn(np.float64(z.real)), z.imag * type(z.imag)(PI)
+    return complex(type(y)(cosine) * real_cosh(y), -type(y)(sine) * real_sinh(y))
+
+
+def sinc_derivative(n: Any, z: Any) -> Any:
+    """The derivative of order n, by the power series near 0 as `sinc.ratio_series`, and a recurrence from there on."""
+    n, w = n.real, type(z.real)(PI)
+    if abs(z) * w < n + 1.5:
+        return series_of_sinc(n, z, w)
+    even, odd = sine_of_turn(z) / w, cosine_of_turn(z)
+    value, k = divide(even, z), type(w)(0)
+    while k < n:
+        k += type(w)(1)
+        even, odd = odd, -w * w * even
+        value = divide(even - k * value, z)
+    return value
+
+
+def series_of_sinc(n: Any, z: Any, w: Any) -> Any:
+    one = type(w)(1)
+    power, factor = one - one, one
+    while power < n:
+        power += one + one
+        factor *= -w * w / (power * (power + one))
+    k = one - one
+    while k < n:
+        factor *= power - k
+        k += one
+    term = z * factor if power > n else z * (one - one) + factor
+    total = term
+    for _ in range(SERIES_TERMS):
+        power += one + one
+        factor = power * (power - one) / ((power - n) * (power - n - one)) / (power * (power + one))
+        term = term * (z * w) * (z * w) * -factor
+        total += term
+    return total
 
 
 def tan(z: Any) -> Any:
