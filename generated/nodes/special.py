@@ -48,7 +48,7 @@ class ErfBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: 1.1283791670955126 * grad * exp(-self * self)."""
+        """self: 1.1283791670955126 * grad * gaussian(self)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -56,14 +56,14 @@ class ErfBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: 1.1283791670955126 * grad * exp(-self * self)."""
+        """self: 1.1283791670955126 * grad * gaussian(self)."""
         self = unpack(node, "kept_self")
-        return node.fitted([1.1283791670955126 * grad * op.exp(-self * self)])
+        return node.fitted([1.1283791670955126 * grad * op.gaussian(self)])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (1.1283791670955126 * self_t.conj_physical() * op.exp(-self * self)).conj_physical()
+        tangent0 = (1.1283791670955126 * self_t.conj_physical() * op.gaussian(self)).conj_physical()
         return (tangent0,)
 
 
@@ -97,7 +97,7 @@ class ErfcBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: -1.1283791670955126 * grad * exp(-self * self)."""
+        """self: -1.1283791670955126 * grad * gaussian(self)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -105,14 +105,69 @@ class ErfcBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: -1.1283791670955126 * grad * exp(-self * self)."""
+        """self: -1.1283791670955126 * grad * gaussian(self)."""
         self = unpack(node, "kept_self")
-        return node.fitted([-1.1283791670955126 * grad * op.exp(-self * self)])
+        return node.fitted([-1.1283791670955126 * grad * op.gaussian(self)])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-1.1283791670955126 * self_t.conj_physical() * op.exp(-self * self)).conj_physical()
+        tangent0 = (-1.1283791670955126 * self_t.conj_physical() * op.gaussian(self)).conj_physical()
+        return (tangent0,)
+
+
+class GaussianBackward0(Node):
+    """gaussian(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "gaussian"
+    saved_slots = ("kept_result", "kept_self")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.GAUSSIAN
+    fused = {1: (("kept_self", "kept_result"), ())}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(GaussianBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -2 * grad * where(result == 0, 0, self) * result."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: -2 * grad * where(result == 0, 0, self) * result."""
+        result = unpack_output(node, "kept_result")
+        self = unpack(node, "kept_self")
+        return node.fitted([-2 * grad * op.where(result == 0, 0, self) * result])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-2 * self_t.conj_physical() * op.where(result == 0, 0, self) * result).conj_physical()
         return (tangent0,)
 
 
@@ -615,14 +670,12 @@ class EntrBackward0(Node):
 class SincBackward0(Node):
     """sinc(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "sinc"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.SINC
-    fused = {1: (("kept_self", "kept_result"), ())}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -634,8 +687,6 @@ class SincBackward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -643,70 +694,64 @@ class SincBackward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 - 0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()."""
-        if watch.active or watch.interceptors:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 - 0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()."""
+        """self: grad * unfused(sinc_derivative(1, self)).conj()."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return node.fitted(
-            [
-                grad
-                * op.where(
-                    op.abs(self) < 0.1,
-                    -3.289868133696453
-                    * self
-                    * (
-                        1
-                        - 0.9869604401089358
-                        * self
-                        * self
-                        * (
-                            1
-                            - 0.35248587146747706
-                            * self
-                            * self
-                            * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692454 * self * self))
-                        )
-                    ),
-                    (op.cos(3.141592653589793 * self) - result) / op.where(self == 0, 1, self),
-                ).conj_physical()
-            ]
-        )
+        return (fit(grad * elementwise_formulas.unfused(op.sinc_derivative(1, self)).conj_physical(), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical()
-            * op.where(
-                op.abs(self) < 0.1,
-                -3.289868133696453
-                * self
-                * (
-                    1
-                    - 0.9869604401089358
-                    * self
-                    * self
-                    * (
-                        1
-                        - 0.35248587146747706
-                        * self
-                        * self
-                        * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692454 * self * self))
-                    )
-                ),
-                (op.cos(3.141592653589793 * self) - result) / op.where(self == 0, 1, self),
-            ).conj_physical()
+            self_t.conj_physical() * elementwise_formulas.unfused(op.sinc_derivative(1, self)).conj_physical()
+        ).conj_physical()
+        return (tangent0,)
+
+
+class SincDerivativeBackward0(Node):
+    """sinc_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "sinc_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SINC_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(SincDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(sinc_derivative(n + 1, self)).conj()."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (
+            fit(grad * elementwise_formulas.unfused(op.sinc_derivative(n + 1, self)).conj_physical(), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj_physical() * elementwise_formulas.unfused(op.sinc_derivative(n + 1, self)).conj_physical()
         ).conj_physical()
         return (tangent0,)
 
@@ -714,14 +759,12 @@ class SincBackward0(Node):
 class ErfinvBackward0(Node):
     """erfinv(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "erfinv"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.ERFINV
-    fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -731,52 +774,43 @@ class ErfinvBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
-        """self: 0.886226925452758 * grad * exp(result * result)."""
-        if watch.active or watch.interceptors:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: 0.886226925452758 * grad * exp(result * result)."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([0.886226925452758 * grad * op.exp(result * result)])
+        """self: grad * unfused(erfinv_derivative(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.erfinv_derivative(self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (0.886226925452758 * self_t.conj_physical() * op.exp(result * result)).conj_physical()
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.erfinv_derivative(self))).conj_physical()
         return (tangent0,)
 
 
-class ErfcxBackward0(Node):
-    """erfcx(Tensor self) -> Tensor (derivatives.yaml)."""
+class ErfinvDerivativeBackward0(Node):
+    """erfinv_derivative(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
-    op_name = "erfcx"
+    op_name = "erfinv_derivative"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
-    elementwise = kernels.ERFCX
-    fused = {1: (("kept_self", "kept_result"), ())}
+    elementwise = kernels.ERFINV_DERIVATIVE
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
         """Put `result` into the graph."""
-        node = new(ErfcxBackward0)
+        node = new(ErfinvDerivativeBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
@@ -796,23 +830,102 @@ class ErfcxBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * (2 * self * result - 1.1283791670955126)."""
-        if watch.active or watch.interceptors:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (2 * self * result - 1.1283791670955126)."""
+        """self: grad * 2 * unfused(erfinv(self)) * result * result."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (2 * self * result - 1.1283791670955126)])
+        return (fit(grad * 2 * elementwise_formulas.unfused(op.erfinv(self)) * result * result, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * (2 * self * result - 1.1283791670955126)).conj_physical()
+        tangent0 = (
+            self_t.conj_physical() * 2 * elementwise_formulas.unfused(op.erfinv(self)) * result * result
+        ).conj_physical()
+        return (tangent0,)
+
+
+class ErfcxBackward0(Node):
+    """erfcx(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "erfcx"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ERFCX
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ErfcxBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(erfcx_derivative(1, self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.erfcx_derivative(1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.erfcx_derivative(1, self))).conj_physical()
+        return (tangent0,)
+
+
+class ErfcxDerivativeBackward0(Node):
+    """erfcx_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "erfcx_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ERFCX_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(ErfcxDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(erfcx_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.erfcx_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj_physical() * elementwise_formulas.unfused(op.erfcx_derivative(n + 1, self))
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -868,14 +981,12 @@ class NdtrBackward0(Node):
 class NdtriBackward0(Node):
     """ndtri(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "ndtri"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.NDTRI
-    fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -885,6 +996,49 @@ class NdtriBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(ndtri_derivative(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.ndtri_derivative(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.ndtri_derivative(self))).conj_physical()
+        return (tangent0,)
+
+
+class NdtriDerivativeBackward0(Node):
+    """ndtri_derivative(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "ndtri_derivative"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.NDTRI_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(NdtriDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
@@ -892,26 +1046,23 @@ class NdtriBackward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
         if node.kept_result is not None:
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: 2.5066282746310002 * grad * exp(result * result / 2)."""
-        if watch.active or watch.interceptors:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: 2.5066282746310002 * grad * exp(result * result / 2)."""
+        """self: grad * unfused(ndtri(self)) * result * result."""
+        self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return node.fitted([2.5066282746310002 * grad * op.exp(result * result / 2)])
+        return (fit(grad * elementwise_formulas.unfused(op.ndtri(self)) * result * result, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (2.5066282746310002 * self_t.conj_physical() * op.exp(result * result / 2)).conj_physical()
+        tangent0 = (
+            self_t.conj_physical() * elementwise_formulas.unfused(op.ndtri(self)) * result * result
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -944,15 +1095,16 @@ class LogNdtrBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))), normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))."""
+        """self: grad * where(self < 0, 1.4142135623730951 * unfused(erfc_ratio(1, -0.7071067811865476 * clamp_max(self, 0))) - self, normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))."""
         self = unpack(node, "kept_self")
         return (
             fit(
                 grad
                 * op.where(
                     self < 0,
-                    0.7978845608028654
-                    / elementwise_formulas.unfused(op.erfcx(-0.7071067811865476 * op.clamp_max(self, 0))),
+                    1.4142135623730951
+                    * elementwise_formulas.unfused(op.erfc_ratio(1, -0.7071067811865476 * op.clamp_max(self, 0)))
+                    - self,
                     op.normal_pdf(op.clamp_min(self, 0)) / op.normal_cdf(op.clamp_min(self, 0)),
                 ),
                 node.metas[0],
@@ -966,10 +1118,70 @@ class LogNdtrBackward0(Node):
             self_t.conj_physical()
             * op.where(
                 self < 0,
-                0.7978845608028654
-                / elementwise_formulas.unfused(op.erfcx(-0.7071067811865476 * op.clamp_max(self, 0))),
+                1.4142135623730951
+                * elementwise_formulas.unfused(op.erfc_ratio(1, -0.7071067811865476 * op.clamp_max(self, 0)))
+                - self,
                 op.normal_pdf(op.clamp_min(self, 0)) / op.normal_cdf(op.clamp_min(self, 0)),
             )
+        ).conj_physical()
+        return (tangent0,)
+
+
+class ErfcRatioBackward0(Node):
+    """erfc_ratio(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "erfc_ratio"
+    saved_slots = ("kept_result", "kept_self")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.ERFC_RATIO
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(ErfcRatioBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: 2 * grad * result * (n * result - (n + 1) * unfused(erfc_ratio(n + 1, self)))."""
+        n = node._saved_n
+        result = unpack_output(node, "kept_result")
+        self = unpack(node, "kept_self")
+        return (
+            fit(
+                2 * grad * result * (n * result - (n + 1) * elementwise_formulas.unfused(op.erfc_ratio(n + 1, self))),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            2
+            * self_t.conj_physical()
+            * result
+            * (n * result - (n + 1) * elementwise_formulas.unfused(op.erfc_ratio(n + 1, self)))
         ).conj_physical()
         return (tangent0,)
 
@@ -1929,13 +2141,12 @@ class I0Backward0(Node):
 class I0eBackward0(Node):
     """i0e(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "i0e"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.I0E
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -1947,8 +2158,6 @@ class I0eBackward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -1956,20 +2165,62 @@ class I0eBackward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * (unfused(i1e(self)) - sgn(self) * result)."""
+        """self: grad * sgn(self) * unfused(i0e_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return (fit(grad * (elementwise_formulas.unfused(op.i1e(self)) - op.sgn(self) * result), node.metas[0]),)
+        return (fit(grad * op.sgn(self) * elementwise_formulas.unfused(op.i0e_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical() * (elementwise_formulas.unfused(op.i1e(self)) - op.sgn(self) * result)
+            self_t.conj_physical() * op.sgn(self) * elementwise_formulas.unfused(op.i0e_derivative(1, self))
+        ).conj_physical()
+        return (tangent0,)
+
+
+class I0eDerivativeBackward0(Node):
+    """i0e_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "i0e_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.I0E_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(I0eDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * sgn(self) * unfused(i0e_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * op.sgn(self) * elementwise_formulas.unfused(op.i0e_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj_physical() * op.sgn(self) * elementwise_formulas.unfused(op.i0e_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -1977,13 +2228,12 @@ class I0eBackward0(Node):
 class I1Backward0(Node):
     """i1(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "i1"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.I1
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -1995,8 +2245,6 @@ class I1Backward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -2004,31 +2252,60 @@ class I1Backward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))."""
+        """self: grad * unfused(i1_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return (
-            fit(
-                grad
-                * op.where(
-                    self == 0, 0.5, elementwise_formulas.unfused(op.i0(self)) - result / op.where(self == 0, 1, self)
-                ),
-                node.metas[0],
-            ),
-        )
+        return (fit(grad * elementwise_formulas.unfused(op.i1_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.i1_derivative(1, self))).conj_physical()
+        return (tangent0,)
+
+
+class I1DerivativeBackward0(Node):
+    """i1_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "i1_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.I1_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(I1DerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(i1_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.i1_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical()
-            * op.where(
-                self == 0, 0.5, elementwise_formulas.unfused(op.i0(self)) - result / op.where(self == 0, 1, self)
-            )
+            self_t.conj_physical() * elementwise_formulas.unfused(op.i1_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -2036,13 +2313,12 @@ class I1Backward0(Node):
 class I1eBackward0(Node):
     """i1e(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "i1e"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.I1E
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -2054,8 +2330,6 @@ class I1eBackward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -2063,22 +2337,16 @@ class I1eBackward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * sgn(self) - result / where(self == 0, 1, self))."""
+        """self: grad * (unfused(i0e_derivative(1, self)) + unfused(i0e_derivative(2, self)))."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
         return (
             fit(
                 grad
-                * op.where(
-                    self == 0,
-                    0.5,
-                    elementwise_formulas.unfused(op.i0e(self))
-                    - result * op.sgn(self)
-                    - result / op.where(self == 0, 1, self),
+                * (
+                    elementwise_formulas.unfused(op.i0e_derivative(1, self))
+                    + elementwise_formulas.unfused(op.i0e_derivative(2, self))
                 ),
                 node.metas[0],
             ),
@@ -2089,12 +2357,9 @@ class I1eBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
             self_t.conj_physical()
-            * op.where(
-                self == 0,
-                0.5,
-                elementwise_formulas.unfused(op.i0e(self))
-                - result * op.sgn(self)
-                - result / op.where(self == 0, 1, self),
+            * (
+                elementwise_formulas.unfused(op.i0e_derivative(1, self))
+                + elementwise_formulas.unfused(op.i0e_derivative(2, self))
             )
         ).conj_physical()
         return (tangent0,)
@@ -2193,13 +2458,12 @@ class ModifiedBesselK1Backward0(Node):
 class ScaledModifiedBesselK0Backward0(Node):
     """scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "scaled_modified_bessel_k0"
-    saved_slots = ("kept_result", "kept_self")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.SCALED_MODIFIED_BESSEL_K0
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -2209,8 +2473,6 @@ class ScaledModifiedBesselK0Backward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
@@ -2218,22 +2480,62 @@ class ScaledModifiedBesselK0Backward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (result - unfused(scaled_modified_bessel_k1(self)))."""
-        result = unpack_output(node, "kept_result")
+        """self: grad * unfused(k0e_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        return (fit(grad * (result - elementwise_formulas.unfused(op.scaled_modified_bessel_k1(self))), node.metas[0]),)
+        return (fit(grad * elementwise_formulas.unfused(op.k0e_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.k0e_derivative(1, self))).conj_physical()
+        return (tangent0,)
+
+
+class K0eDerivativeBackward0(Node):
+    """k0e_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "k0e_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.K0E_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(K0eDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(k0e_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.k0e_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical() * (result - elementwise_formulas.unfused(op.scaled_modified_bessel_k1(self)))
+            self_t.conj_physical() * elementwise_formulas.unfused(op.k0e_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -2241,13 +2543,12 @@ class ScaledModifiedBesselK0Backward0(Node):
 class ScaledModifiedBesselK1Backward0(Node):
     """scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "scaled_modified_bessel_k1"
-    saved_slots = ("kept_result", "kept_self")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.SCALED_MODIFIED_BESSEL_K1
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -2257,8 +2558,6 @@ class ScaledModifiedBesselK1Backward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
@@ -2266,18 +2565,19 @@ class ScaledModifiedBesselK1Backward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))."""
-        result = unpack_output(node, "kept_result")
+        """self: grad * (unfused(k0e_derivative(1, self)) - unfused(k0e_derivative(2, self)))."""
         self = unpack(node, "kept_self")
         return (
             fit(
-                grad * (result - result / self - elementwise_formulas.unfused(op.scaled_modified_bessel_k0(self))),
+                grad
+                * (
+                    elementwise_formulas.unfused(op.k0e_derivative(1, self))
+                    - elementwise_formulas.unfused(op.k0e_derivative(2, self))
+                ),
                 node.metas[0],
             ),
         )
@@ -2287,7 +2587,10 @@ class ScaledModifiedBesselK1Backward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
             self_t.conj_physical()
-            * (result - result / self - elementwise_formulas.unfused(op.scaled_modified_bessel_k0(self)))
+            * (
+                elementwise_formulas.unfused(op.k0e_derivative(1, self))
+                - elementwise_formulas.unfused(op.k0e_derivative(2, self))
+            )
         ).conj_physical()
         return (tangent0,)
 
@@ -2295,14 +2598,12 @@ class ScaledModifiedBesselK1Backward0(Node):
 class SphericalBesselJ0Backward0(Node):
     """spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "spherical_bessel_j0"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.SPHERICAL_BESSEL_J0
-    fused = {1: (("kept_self", "kept_result"), ())}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -2314,8 +2615,6 @@ class SphericalBesselJ0Backward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -2323,42 +2622,64 @@ class SphericalBesselJ0Backward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))."""
-        if watch.active or watch.interceptors:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))."""
+        """self: grad * unfused(spherical_bessel_j0_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return node.fitted(
-            [
-                grad
-                * op.where(
-                    op.abs(self) < 0.3,
-                    -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))),
-                    (op.cos(self) - result) / op.where(self == 0, 1, self),
-                )
-            ]
-        )
+        return (fit(grad * elementwise_formulas.unfused(op.spherical_bessel_j0_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical()
-            * op.where(
-                op.abs(self) < 0.3,
-                -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))),
-                (op.cos(self) - result) / op.where(self == 0, 1, self),
-            )
+            self_t.conj_physical() * elementwise_formulas.unfused(op.spherical_bessel_j0_derivative(1, self))
+        ).conj_physical()
+        return (tangent0,)
+
+
+class SphericalBesselJ0DerivativeBackward0(Node):
+    """spherical_bessel_j0_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "spherical_bessel_j0_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SPHERICAL_BESSEL_J0_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(SphericalBesselJ0DerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(spherical_bessel_j0_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (
+            fit(grad * elementwise_formulas.unfused(op.spherical_bessel_j0_derivative(n + 1, self)), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj_physical() * elementwise_formulas.unfused(op.spherical_bessel_j0_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -2406,13 +2727,12 @@ class BesselJ0Backward0(Node):
 class BesselJ1Backward0(Node):
     """bessel_j1(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_j1"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.BESSEL_J1
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -2424,8 +2744,6 @@ class BesselJ1Backward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -2433,33 +2751,62 @@ class BesselJ1Backward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))."""
+        """self: grad * unfused(bessel_j1_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return (
-            fit(
-                grad
-                * op.where(
-                    self == 0,
-                    0.5,
-                    elementwise_formulas.unfused(op.bessel_j0(self)) - result / op.where(self == 0, 1, self),
-                ),
-                node.metas[0],
-            ),
-        )
+        return (fit(grad * elementwise_formulas.unfused(op.bessel_j1_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical()
-            * op.where(
-                self == 0, 0.5, elementwise_formulas.unfused(op.bessel_j0(self)) - result / op.where(self == 0, 1, self)
-            )
+            self_t.conj_physical() * elementwise_formulas.unfused(op.bessel_j1_derivative(1, self))
+        ).conj_physical()
+        return (tangent0,)
+
+
+class BesselJ1DerivativeBackward0(Node):
+    """bessel_j1_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "bessel_j1_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.BESSEL_J1_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(BesselJ1DerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(bessel_j1_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.bessel_j1_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj_physical() * elementwise_formulas.unfused(op.bessel_j1_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -2555,6 +2902,7 @@ class BesselY1Backward0(Node):
 __all__ = [
     "ErfBackward0",
     "ErfcBackward0",
+    "GaussianBackward0",
     "NormalPdfBackward0",
     "NormalCdfBackward0",
     "XlogyBackward0",
@@ -2565,11 +2913,16 @@ __all__ = [
     "LimitedLogOddsBackward0",
     "EntrBackward0",
     "SincBackward0",
+    "SincDerivativeBackward0",
     "ErfinvBackward0",
+    "ErfinvDerivativeBackward0",
     "ErfcxBackward0",
+    "ErfcxDerivativeBackward0",
     "NdtrBackward0",
     "NdtriBackward0",
+    "NdtriDerivativeBackward0",
     "LogNdtrBackward0",
+    "ErfcRatioBackward0",
     "LgammaBackward0",
     "DigammaBackward0",
     "PolygammaBackward0",
@@ -2585,15 +2938,20 @@ __all__ = [
     "GammaMovedBackward0",
     "I0Backward0",
     "I0eBackward0",
+    "I0eDerivativeBackward0",
     "I1Backward0",
+    "I1DerivativeBackward0",
     "I1eBackward0",
     "ModifiedBesselK0Backward0",
     "ModifiedBesselK1Backward0",
     "ScaledModifiedBesselK0Backward0",
+    "K0eDerivativeBackward0",
     "ScaledModifiedBesselK1Backward0",
     "SphericalBesselJ0Backward0",
+    "SphericalBesselJ0DerivativeBackward0",
     "BesselJ0Backward0",
     "BesselJ1Backward0",
+    "BesselJ1DerivativeBackward0",
     "BesselY0Backward0",
     "BesselY1Backward0",
 ]
