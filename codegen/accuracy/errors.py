@@ -35,11 +35,15 @@ class Errors:
     got: np.ndarray
     right: np.ndarray
     units: np.ndarray
-    limit: float
+    limits: np.ndarray
 
     @property
     def worst(self) -> int:
-        return int(np.argmax(self.units))
+        return int(np.argmax(self.units / self.limits))
+
+    @property
+    def is_beyond(self) -> bool:
+        return bool(self.units[self.worst] > self.limits[self.worst])
 
     def shown(self, i: int) -> str:
         at = ", ".join(f"{name}={column[i]!s}" for name, column in self.columns.items())
@@ -55,7 +59,7 @@ class Measured:
         self.op, self.meaning, self.dtype = op, meaning, dtype
         self.numbers, self.values = setting
         tensors = [a.name for a in meaning.entry.tensor_arguments]
-        self.columns = grid_columns(
+        grid = grid_columns(
             meaning.expression,
             tensors,
             meaning.entry.masks,
@@ -64,6 +68,7 @@ class Measured:
             f"{op.name} {dtype} {seed}",
             density,
         )
+        self.columns = self.asked(grid)
         self.expression = Expression(meaning.expression, self._as_computed(), meaning.entry.functions)
         self.count = len(next(iter(self.columns.values())))
         points = {
@@ -71,6 +76,17 @@ class Measured:
             **{n: c.astype(float) if c.dtype.kind == "f" else c for n, c in self.columns.items()},
         }
         self.corners = on_corners(meaning.expression, points, self.count)
+
+    def asked(self, columns: Columns) -> Columns:
+        """All points; of what formulas alone call those in its domain."""
+        entry = self.meaning.entry
+        if entry.variants != ("formula",) or not entry.domain:
+            return columns
+        domain = [
+            (c >= entry.domain[n][0]) & (c <= entry.domain[n][1]) for n, c in columns.items() if n in entry.domain
+        ]
+        inside = np.logical_and.reduce(domain)
+        return {name: column[inside] for name, column in columns.items()}
 
     def _as_computed(self) -> dict[str, Any]:
         """Numbers as the kernel has them: of its dtype."""
@@ -88,7 +104,9 @@ class Measured:
             corners = self.corners | np.array([v == 0 for v in exact[name]], bool)
             truth = self.truth(exact, name, corners)
             if k == 0:
-                yield self.compared("value", "", self.value(), truth.value)
+                yield self.compared(
+                    "value", "", self.value(), truth.value, _condition(exact[name], truth.value, truth.first)
+                )
             if names:
                 yield from self.of_derivatives(name, truth)
 
@@ -104,14 +122,15 @@ class Measured:
 
     def of_derivatives(self, name: str, truth: Truth) -> Iterator[Errors]:
         first, second = self.backward(name)
+        condition = _condition(dict(exactly(self.columns))[name], truth.first, truth.second)
         if first is not None:
-            yield self.compared("gradient", name, first, truth.first)
+            yield self.compared("gradient", name, first, truth.first, condition)
         if second is not None and self.meaning.entry.variants != ("formula",):  # formulas call these once
             right = np.where(self.may_leave_the_range(truth), mp.nan, truth.second)
-            yield self.compared("second derivative", name, second, right)
+            yield self.compared("second derivative", name, second, right, condition)
         tangent = self.tangent(name)
         if tangent is not None:
-            yield self.compared("tangent", name, tangent, truth.first)
+            yield self.compared("tangent", name, tangent, truth.first, condition)
 
     def may_leave_the_range(self, truth: Truth) -> np.ndarray:
         """Where a first derivative overflows, or products of arguments may: nothing is asked of second ones there."""
@@ -166,14 +185,24 @@ class Measured:
 
     # ---- beside the truth --------------------------------------------------------------------------------------------
 
-    def compared(self, kind: str, argument: str, got: np.ndarray, right: np.ndarray) -> Errors:
+    def compared(self, kind: str, argument: str, got: np.ndarray, right: np.ndarray, condition: np.ndarray) -> Errors:
         info, got = np.finfo(DTYPES[self.dtype]), np.broadcast_to(got, (self.count,))
-        limit = max(LIMITS[kind], self.meaning.entry.inexact[0])
+        limit = LIMITS[kind] + self.meaning.entry.inexact[0] * condition
         floats = [c for c in self.columns.values() if c.dtype.kind == "f"]
         rows = zip(got.tolist(), right, np.all([np.isfinite(c) for c in floats], axis=0), strict=True)
         with mp.workdps(60):
             units = np.array([_units(g, r, info, bool(is_finite)) for g, r, is_finite in rows])
         return Errors(kind, argument, self.dtype, self.columns, got, right, units, limit)
+
+
+def _condition(x: np.ndarray, value: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """How many units of a value one unit of its argument makes."""
+    with mp.workdps(60):
+        ratios = [
+            abs(a * s / v) if v and mp.isfinite(a) and mp.isfinite(s) else mpf(0)
+            for a, v, s in zip(x, value, slope, strict=True)
+        ]
+    return np.array([min(float(ratio), 1e300) if ratio == ratio else 0.0 for ratio in ratios])
 
 
 def _units(got: float, right: Any, info: Any, is_finite: bool) -> float:
