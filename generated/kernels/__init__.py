@@ -610,7 +610,6 @@ EQ_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 NE_TENSOR = Elementwise(
@@ -623,7 +622,6 @@ NE_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LT_TENSOR = Elementwise(
@@ -637,7 +635,6 @@ LT_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 LE_TENSOR = Elementwise(
     PACKAGE,
@@ -650,7 +647,6 @@ LE_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 GT_TENSOR = Elementwise(
     PACKAGE,
@@ -663,7 +659,6 @@ GT_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 GE_TENSOR = Elementwise(
     PACKAGE,
@@ -676,7 +671,6 @@ GE_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 SIGNBIT = Elementwise(
     PACKAGE,
@@ -747,7 +741,6 @@ LOGICAL_AND = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LOGICAL_OR = Elementwise(
@@ -759,7 +752,6 @@ LOGICAL_OR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LOGICAL_XOR = Elementwise(
@@ -771,7 +763,6 @@ LOGICAL_XOR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LOGICAL_NOT = Elementwise(
