@@ -1,8 +1,8 @@
 """Integers beside tensors of integers that cannot hold them: compared exactly, wrapped in arithmetic, or rejected.
 
-PyTorch takes Python's integers from -2^63 to 2^64 - 1 modulo 2^bits in arithmetic. A value to be written, as in `where`,
-and an argument such as `alpha` have to fit. Comparisons are those of mathematics, as NumPy 2 has them: there a number
-beyond all of the dtype becomes an infinity."""
+PyTorch takes Python's integers from -2^63 to 2^64 - 1 modulo 2^bits in arithmetic. A value to be written, as in
+`where`, and an argument such as `alpha` have to fit. Comparisons are those of mathematics, as NumPy 2 has them: there
+a number beyond all of the dtype becomes an infinity."""
 
 import functools
 from math import inf
