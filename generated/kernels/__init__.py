@@ -652,7 +652,6 @@ EQ_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 NE_TENSOR = Elementwise(
@@ -665,7 +664,6 @@ NE_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LT_TENSOR = Elementwise(
@@ -679,7 +677,6 @@ LT_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 LE_TENSOR = Elementwise(
     PACKAGE,
@@ -692,7 +689,6 @@ LE_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 GT_TENSOR = Elementwise(
     PACKAGE,
@@ -705,7 +701,6 @@ GT_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 GE_TENSOR = Elementwise(
     PACKAGE,
@@ -718,7 +713,6 @@ GE_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 SIGNBIT = Elementwise(
     PACKAGE,
@@ -789,7 +783,6 @@ LOGICAL_AND = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LOGICAL_OR = Elementwise(
@@ -801,7 +794,6 @@ LOGICAL_OR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LOGICAL_XOR = Elementwise(
@@ -813,7 +805,6 @@ LOGICAL_XOR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LOGICAL_NOT = Elementwise(
