@@ -223,14 +223,13 @@ def fmin(x: Any, y: Any) -> Any:
 
 
 def lerp(start: Any, end: Any, weight: Any) -> Any:
-    """Interpolation from the nearer end, so that it is exact at both; where the ends have no finite distance, between
-    their shares, of which 0 is none."""
+    """Interpolation from the nearer end, so that it is exact at both; of ends without a finite distance their shares
+    are added, of which 0 is none."""
     distance, rest = end - start, type(weight)(1) - weight
-    if isfinite(distance):
-        return start + weight * distance if weight < type(weight)(0.5) else end - rest * distance
-    if (rest == type(weight)(0)) | (start == end):
-        return end
-    return start if weight == type(weight)(0) else rest * start + weight * end
+    value = select(weight < type(weight)(0.5), start + weight * distance, end - rest * distance)
+    shares = select(weight == 0, start, select(rest == 0, end, rest * start + weight * end))
+    is_shared = (abs(distance) == math.inf) & (weight * rest >= 0)
+    return select(is_shared | ((start == end) & (distance != distance)), shares, value)
 
 
 def _complex() -> _ModuleType:
