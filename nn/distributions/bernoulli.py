@@ -247,7 +247,7 @@ class NegativeBinomial(ByProbability):
 
 def poisson_log_prob(count: Tensor, rate: Tensor) -> Tensor:
     """The log probability of a count where `rate` are expected."""
-    return op.standard_gamma_log_prob(count + 1, rate)
+    return op.gamma_log_prob(rate, count + 1, 1)
 
 
 class Poisson(ExponentialFamily, Parametric):

@@ -47,7 +47,7 @@ from .random.reparameterized import (
     standard_gamma_grad_by_shape,
     von_mises_grad,
 )
-from .saddle_point import binomial_log_prob, log_minus_digamma, standard_gamma_log_prob
+from .saddle_point import binomial_log_prob, gamma_log_prob, log_minus_digamma
 from .sinc import sinc, spherical_bessel_j0
 from .softplus import log1p_exp, log_sigmoid
 from .trig import cos, sin, tan

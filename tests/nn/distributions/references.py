@@ -22,7 +22,7 @@ Formula = Callable[..., Any]  # mpmath's numbers to one: of the value, then of t
 Point = tuple[float, ...]  # the parameters, then the value
 DIGITS = 150
 STEP = mp.mpf(10) ** -50  # of differences, relative
-RESOLVED = mp.mpf(10) ** -75  # smaller derivatives, of a value of 1 and an argument of 1, have too few digits
+RESOLVED = mp.mpf(10) ** -60  # smaller derivatives, of a value of 1 and an argument of 1, have too few digits
 
 
 class Reference(NamedTuple):
@@ -582,7 +582,7 @@ def _worst(
     varied = range(1 if reference.is_discrete else 0, len(order))
     for args, value in zip(numbers, values, strict=True):
         true, tolerance = true_and_tolerance(exact, args, floor, varied)
-        if not abs(true) < float(limits.max) or (true != 0 and abs(true) < RESOLVED):
+        if not abs(true) < float(limits.max) or max(abs(true), abs(value)) < RESOLVED:
             continue
         unit = float(limits.eps) * tolerance + float(limits.tiny)
         error = float(abs(mp.mpf(float(value)) - true) / unit) if np.isfinite(value) else np.inf
