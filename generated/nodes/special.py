@@ -1475,7 +1475,7 @@ class BinomialLogProbBackward0(Node):
             node.kept_complement = FREED
 
     def apply(node, grad):
-        """self: grad * (unfused(log_minus_digamma(self + 1, above * probs)) - of_total + slack); failures: grad * (unfused(log_minus_digamma(failures + 1, above * complement)) - of_total + slack); probs: grad * (self / where((self == 0) & (probs == 0), 1, probs) - total); complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total); total = self + failures; above = total + 1; slack = 1 - maximum(probs, complement) - minimum(probs, complement); of_total = unfused(log_minus_digamma(above, above))."""
+        """self: grad * (unfused(log_minus_digamma(self + 1, above)) - of_total + (log(probs) + slack)); failures: grad * (unfused(log_minus_digamma(failures + 1, above)) - of_total + (log(complement) + slack)); probs: grad * (self / where((self == 0) & (probs == 0), 1, probs) - total); complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total); total = self + failures; above = total + 1; slack = 1 - maximum(probs, complement) - minimum(probs, complement); of_total = unfused(log_minus_digamma(above, above))."""
         self = unpack(node, "kept_self")
         probs = unpack(node, "kept_probs")
         failures = unpack(node, "kept_failures")
@@ -1495,12 +1495,14 @@ class BinomialLogProbBackward0(Node):
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad * (
-                elementwise_formulas.unfused(op.log_minus_digamma(self + 1, above * probs)) - of_total + slack
+                elementwise_formulas.unfused(op.log_minus_digamma(self + 1, above)) - of_total + (op.log(probs) + slack)
             )
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = grad * (
-                elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, above * complement)) - of_total + slack
+                elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, above))
+                - of_total
+                + (op.log(complement) + slack)
             )
         grad_2 = None
         if node.edges[2] is not None:
@@ -1519,9 +1521,9 @@ class BinomialLogProbBackward0(Node):
             else (
                 self_t.conj_physical()
                 * (
-                    elementwise_formulas.unfused(op.log_minus_digamma(self + 1, (self + failures + 1) * probs))
+                    elementwise_formulas.unfused(op.log_minus_digamma(self + 1, self + failures + 1))
                     - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
-                    + (1 - op.maximum(probs, complement) - op.minimum(probs, complement))
+                    + (op.log(probs) + (1 - op.maximum(probs, complement) - op.minimum(probs, complement)))
                 )
             ).conj_physical(),
             None
@@ -1529,9 +1531,9 @@ class BinomialLogProbBackward0(Node):
             else (
                 failures_t.conj_physical()
                 * (
-                    elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, (self + failures + 1) * complement))
+                    elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, self + failures + 1))
                     - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
-                    + (1 - op.maximum(probs, complement) - op.minimum(probs, complement))
+                    + (op.log(complement) + (1 - op.maximum(probs, complement) - op.minimum(probs, complement)))
                 )
             ).conj_physical(),
             None

@@ -1511,8 +1511,8 @@ def binomial_log_prob(
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * (unfused(log_minus_digamma(input + 1, above * probs)) - of_total + slack)
-        failures: grad * (unfused(log_minus_digamma(failures + 1, above * complement)) - of_total + slack)
+        input: grad * (unfused(log_minus_digamma(input + 1, above)) - of_total + (log(probs) + slack))
+        failures: grad * (unfused(log_minus_digamma(failures + 1, above)) - of_total + (log(complement) + slack))
         probs: grad * (input / where((input == 0) & (probs == 0), 1, probs) - total)
         complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total)
         where total: input + failures

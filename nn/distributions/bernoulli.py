@@ -73,7 +73,7 @@ class Bernoulli(ByProbability, ExponentialFamily):
 
 def _entropy(event: ByProbability) -> Tensor:
     log_p, log_q = event._logs()
-    return -(event.probs * log_p + event._complement() * log_q)
+    return event.probs * -log_p + event._complement() * -log_q
 
 
 class Binomial(ByProbability):

@@ -240,7 +240,7 @@ REFERENCES: dict[str, Reference] = {
         },
         {
             "log_prob": each((0.0, 2.0), (1.0, 0.1), (1e-30, 1e-3, 0.9, 2.0, 1e5, 1e30)),
-            "cdf": each((0.0, 2.0), (1.0, 4.0), (1e-30, 1e-3, 0.9, 2.0, 1e5)),
+            "cdf": each((0.0, 2.0), (1.0, 4.0), (1e-15, 1e-3, 0.9, 2.0, 1e5)),
             "icdf": each((0.0, 2.0), (1.0, 4.0), LEVELS),
         },
     ),
@@ -390,7 +390,7 @@ REFERENCES: dict[str, Reference] = {
             "cdf": lambda y, a, r: mp.gammainc(a, r / y, mp.inf, regularized=True),
         },
         {
-            "log_prob": [(a, r, 1 / x) for a, r, x in gamma_points() if x < 1e20],
+            "log_prob": [(a, r, 1 / x) for a, r, x in gamma_points() if 1e-15 < x < 1e20],
             "cdf": positive(each((0.3, 2.5, 40.0), (1.0, 30.0), (0.1, 0.8, 20.0))),
         },
     ),
