@@ -24,6 +24,7 @@ from .calls import Caller, callers, methods_called
 from .elementwise_kernels import ElementKernels, element_kernels
 from .files import Files, check_python
 from .function import functions_of, looked_up_by
+from .locally_constant import Recorded
 from .node import NodeCode
 from .node_class import NodeClass
 from .op import OpCode
@@ -75,7 +76,8 @@ class Renderer:
             names = frozenset(argument.name for argument in entry.schema.arguments)
             overloads.setdefault(entry.schema.name, {})[functions[entry.name]] = names
         at_once = {entry.schema.name: entry.at_once for entry in entries if entry.at_once}
-        self.calls = Calls(self.library, functions, overload_numbers(entries), own, overloads, at_once)
+        numbers, recorded = overload_numbers(entries), Recorded(entries)
+        self.calls = Calls(self.library, functions, numbers, own, recorded, overloads, at_once)
         self.environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
             trim_blocks=True,

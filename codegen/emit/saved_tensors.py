@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ..library.op_library import Library
 from ..spec.definitions import Locals, copied, locals_of
 from ..spec.model import Entry, Formula, output_names
+from .locally_constant import Recorded, with_steps_recorded
 
 ATTRIBUTES = {"shape": "_shape", "dtype": "_dtype", "ndim": "ndim", "device": "_device"}  # x.shape, and how it is read
 QUERIES = ("numel", "dim", "is_complex", "is_floating_point", "stride", "storage_offset")  # read as x.numel()
@@ -131,6 +132,7 @@ class Calls:
     functions: dict[str, str]  # entry -> the Python function of that overload
     overload_numbers: dict[str, int]  # entry -> which overload of its name it is
     own: frozenset[str]  # the entries whose records stand in the same package
+    recorded: Recorded
     overloads: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)  # name -> function -> parameters
     at_once: dict[str, str] = field(default_factory=dict)  # op that puts off what it does -> the one that computes it
 
@@ -152,7 +154,10 @@ def make_plan(entry: Entry, calls: Calls) -> NodePlan:
     values: dict[str, SavedValue] = {}
     own = locals_of(entry, differentiable_formulas(entry))
     readers = {argument: Reader(entry, calls) for argument in own.formulas}
-    formulas = {name: ast.unparse(reader.visit(copied(own.formulas[name]))) for name, reader in readers.items()}
+    read = {name: reader.visit(copied(own.formulas[name])) for name, reader in readers.items()}
+    meanings = entry.formulas
+    trees = {n: with_steps_recorded(entry, n, tree, calls.recorded, meanings[n]) for n, tree in read.items()}
+    formulas = {name: ast.unparse(tree) for name, tree in trees.items()}
     defined = [_defined(name, own, Reader(entry, calls), readers) for name in own.definitions]
     reads = {argument: (*reader.as_tensor, *reader.values) for argument, reader in readers.items()}
     for argument, reader in readers.items():

@@ -44,11 +44,15 @@ def _of_x(derivative: str | None, meaning: str | None = None) -> Scalar:
     return Scalar(("x",), (derivative,), meaning)
 
 
+def _of_order_n(derivative: str) -> Scalar:
+    return Scalar(("n", "x"), (None, derivative))
+
+
 FUNCTIONS: dict[str, Scalar] = {
     # exponentials and logarithms
     "exp": _of_x("result"),
     "exp2": _of_x("log(2) * result", "exp(log(2) * x)"),
-    "expm1": _of_x("result + 1", "exp(x) - 1"),
+    "expm1": _of_x("exp(x)", "exp(x) - 1"),
     "log": _of_x("divide(1, x)"),
     "log2": _of_x("divide(1, log(2) * x)", "divide(log(x), log(2))"),
     "log10": _of_x("divide(1, log(10) * x)", "divide(log(x), log(10))"),
@@ -56,44 +60,57 @@ FUNCTIONS: dict[str, Scalar] = {
     "log1p_exp": _of_x("sigmoid(x)", "log(1 + exp(x))"),
     "log_sigmoid": _of_x("sigmoid(-x)", "-log(1 + exp(-x))"),
     "log_odds": _of_x("divide(1, x * (1 - x))", "log(divide(x, 1 - x))"),
-    "sigmoid": _of_x("result * (1 - result)", "divide(1, 1 + exp(-x))"),
+    "sigmoid": _of_x("logistic_pdf(x)", "divide(1, 1 + exp(-x))"),
+    "logistic_pdf": _of_x("-result * tanh(divide(x, 2))", "divide(exp(-x), (1 + exp(-x)) * (1 + exp(-x)))"),
     # powers
     "sqrt": _of_x("divide(1, 2 * result)"),
     "rsqrt": _of_x("-0.5 * result * result * result", "divide(1, sqrt(x))"),
     "divide": Scalar(("x", "y"), ("divide(1, y)", "-divide(divide(x, y), y)")),
     "pow": Scalar(("x", "y"), ("y * pow(x, y - 1)", "result * log(x)"), "exp(y * log(x))"),
     "pow_number": Scalar(("x", "y"), ("y * pow_number(x, y - 1)", "result * log(x)"), "exp(y * log(x))"),
+    "ldexp": Scalar(("x", "y"), ("exp2(y)", "log(2) * result"), "x * exp(log(2) * y)"),
     "hypot": Scalar(("x", "y"), ("divide(x, result)", "divide(y, result)"), "sqrt(x * x + y * y)"),
+    "weighted_by": Scalar(("x", "weight"), ("weight", "x"), "x * weight"),  # and 0 for a weight of 0
     # circular and hyperbolic functions, and their inverses
     "sin": _of_x("cos(x)"),
     "cos": _of_x("-sin(x)"),
     "tan": _of_x("1 + result * result", "divide(sin(x), cos(x))"),
-    "sinc": _of_x("divide(cos(PI * x) - result, x)", "1 if x == 0 else divide(sin(PI * x), PI * x)"),
+    "sinc": _of_x("sinc_derivative(1, x)", "1 if x == 0 else divide(sin(PI * x), PI * x)"),
+    "sinc_derivative": _of_order_n("sinc_derivative(n + 1, x)"),
     "asin": _of_x("rsqrt((1 - x) * (1 + x))"),
     "acos": _of_x("-rsqrt((1 - x) * (1 + x))"),
     "atan": _of_x("divide(1, 1 + x * x)"),
     "atan2": Scalar(("y", "x"), ("divide(x, x * x + y * y)", "-divide(y, x * x + y * y)")),
     "sinh": _of_x("cosh(x)", "divide(exp(x) - exp(-x), 2)"),
     "cosh": _of_x("sinh(x)", "divide(exp(x) + exp(-x), 2)"),
-    "tanh": _of_x("1 - result * result", "divide(exp(2 * x) - 1, exp(2 * x) + 1)"),
-    "asinh": _of_x("rsqrt(1 + x * x)", "log(x + sqrt(1 + x * x))"),
+    "tanh": _of_x("4 * logistic_pdf(2 * x)", "divide(exp(2 * x) - 1, exp(2 * x) + 1)"),
+    "tanhshrink": _of_x("tanh(x) * tanh(x)", "x - tanh(x)"),
+    "asinh": _of_x("divide(1, hypot(x, 1))", "log(x + sqrt(1 + x * x))"),
     "acosh": _of_x("rsqrt(x - 1) * rsqrt(x + 1)"),
     "atanh": _of_x("divide(1, (1 - x) * (1 + x))", "divide(log(1 + x) - log(1 - x), 2)"),
     # the normal distribution and the error function
-    "normal_pdf": _of_x("-x * result", "divide(exp(-divide(x * x, 2)), sqrt(2 * PI))"),
+    "gaussian": _of_x("-2 * (0 if result == 0 else x) * result", "exp(-x * x)"),
+    "normal_pdf": _of_x("-(0 if result == 0 else x) * result", "divide(exp(-divide(x * x, 2)), sqrt(2 * PI))"),
     "normal_cdf": _of_x("normal_pdf(x)"),
-    "gelu": _of_x("normal_cdf(x) + x * normal_pdf(x)", "x * normal_cdf(x)"),
-    "erf": _of_x("divide(2, sqrt(PI)) * exp(-x * x)", "2 * normal_cdf(sqrt(2) * x) - 1"),
-    "erfc": _of_x("-divide(2, sqrt(PI)) * exp(-x * x)", "2 * normal_cdf(-sqrt(2) * x)"),
-    "erfcx": _of_x("2 * x * result - divide(2, sqrt(PI))", "2 * exp(x * x) * normal_cdf(-sqrt(2) * x)"),
-    "erfinv": _of_x("divide(sqrt(PI), 2) * exp(result * result)"),
-    "ndtri": _of_x("sqrt(2 * PI) * exp(divide(result * result, 2))"),
-    "log_ndtr": _of_x("divide(normal_pdf(x), normal_cdf(x))", "log(normal_cdf(x))"),
+    "gelu": _of_x("normal_cdf(x) + weighted_by(x, normal_pdf(x))", "x * normal_cdf(x)"),
+    "erf": _of_x("divide(2, sqrt(PI)) * gaussian(x)", "2 * normal_cdf(sqrt(2) * x) - 1"),
+    "erfc": _of_x("-divide(2, sqrt(PI)) * gaussian(x)", "2 * normal_cdf(-sqrt(2) * x)"),
+    "erfcx": _of_x("erfcx_derivative(1, x)", "2 * exp(x * x) * normal_cdf(-sqrt(2) * x)"),
+    "erfcx_derivative": _of_order_n("erfcx_derivative(n + 1, x)"),
+    "erfinv": _of_x("erfinv_derivative(x)"),
+    "erfinv_derivative": _of_x("2 * erfinv(x) * result * result", "divide(sqrt(PI), 2) * exp(erfinv(x) * erfinv(x))"),
+    "ndtri": _of_x("ndtri_derivative(x)"),
+    "ndtri_derivative": _of_x("ndtri(x) * result * result", "sqrt(2 * PI) * exp(divide(ndtri(x) * ndtri(x), 2))"),
+    "log_ndtr": _of_x(
+        "sqrt(2) * erfc_ratio(1, -divide(x, sqrt(2))) - x if x < 0 else divide(normal_pdf(x), normal_cdf(x))",
+        "log(normal_cdf(x))",
+    ),
+    "erfc_ratio": _of_order_n("2 * result * (n * result - (n + 1) * erfc_ratio(n + 1, x))"),
     "entr": _of_x("-log(x) - 1", "-x * log(x)"),
     # gamma and zeta functions
     "lgamma": _of_x("digamma(x)"),
     "digamma": _of_x("polygamma(1, x)"),
-    "polygamma": Scalar(("n", "x"), (None, "polygamma(n + 1, x)")),
+    "polygamma": _of_order_n("polygamma(n + 1, x)"),
     "zeta": Scalar(("s", "q"), (None, "-s * zeta(s + 1, q)")),
     "igamma": Scalar(
         ("a", "x"),
@@ -133,20 +150,23 @@ FUNCTIONS: dict[str, Scalar] = {
     "gamma_moved": Scalar(("a", "anchor", "x"), (None, None, None)),
     # Bessel functions
     "bessel_j0": _of_x("-bessel_j1(x)"),
-    "bessel_j1": _of_x("bessel_j0(x) - divide(result, x)"),
+    "bessel_j1": _of_x("bessel_j1_derivative(1, x)"),
+    "bessel_j1_derivative": _of_order_n("bessel_j1_derivative(n + 1, x)"),
     "bessel_y0": _of_x("-bessel_y1(x)"),
     "bessel_y1": _of_x("bessel_y0(x) - divide(result, x)"),
     "i0": _of_x("i1(x)"),
-    "i1": _of_x("i0(x) - divide(result, x)"),
-    "i0e": _of_x("i1e(x) - sgn(x) * result", "exp(-abs(x)) * i0(x)"),
-    "i1e": _of_x("i0e(x) - result * (sgn(x) + divide(1, x))", "exp(-abs(x)) * i1(x)"),
+    "i1": _of_x("i1_derivative(1, x)"),
+    "i1_derivative": _of_order_n("i1_derivative(n + 1, x)"),
+    "i0e": _of_x("sgn(x) * i0e_derivative(1, x)", "exp(-abs(x)) * i0(x)"),
+    "i1e": _of_x("i0e_derivative(1, x) + i0e_derivative(2, x)", "exp(-abs(x)) * i1(x)"),
+    "i0e_derivative": _of_order_n("sgn(x) * i0e_derivative(n + 1, x)"),  # at |x|
     "modified_bessel_k0": _of_x("-modified_bessel_k1(x)"),
     "modified_bessel_k1": _of_x("-modified_bessel_k0(x) - divide(result, x)"),
-    "scaled_modified_bessel_k0": _of_x("result - scaled_modified_bessel_k1(x)", "exp(x) * modified_bessel_k0(x)"),
-    "scaled_modified_bessel_k1": _of_x(
-        "result - divide(result, x) - scaled_modified_bessel_k0(x)", "exp(x) * modified_bessel_k1(x)"
-    ),
-    "spherical_bessel_j0": _of_x("divide(cos(x) - result, x)", "divide(sin(x), x)"),
+    "scaled_modified_bessel_k0": _of_x("k0e_derivative(1, x)", "exp(x) * modified_bessel_k0(x)"),
+    "scaled_modified_bessel_k1": _of_x("k0e_derivative(1, x) - k0e_derivative(2, x)", "exp(x) * modified_bessel_k1(x)"),
+    "k0e_derivative": _of_order_n("k0e_derivative(n + 1, x)"),
+    "spherical_bessel_j0": _of_x("spherical_bessel_j0_derivative(1, x)", "divide(sin(x), x)"),
+    "spherical_bessel_j0_derivative": _of_order_n("spherical_bessel_j0_derivative(n + 1, x)"),
     # choices: conditions tell the cases apart
     "abs": _of_x("sgn(x)", "x if x >= 0 else -x"),
     "sgn": _of_x("0", "1 if x > 0 else (-1 if x < 0 else 0)"),
@@ -160,7 +180,7 @@ FUNCTIONS: dict[str, Scalar] = {
     ),
     "lerp": Scalar(("a", "b", "w"), ("1 - w", "w", "b - a"), "a + w * (b - a)"),
     # steps: flat where they have a derivative
-    **{name: _of_x("0") for name in ("floor", "ceil", "round", "trunc")},
+    **{name: _of_x("0") for name in ("floor", "ceil", "round", "trunc", "octave")},
     "round_decimals": Scalar(("x", "decimals"), ("0", None)),
     "floor_divide": Scalar(("x", "y"), ("0", "0")),
     "trunc_divide": Scalar(("x", "y"), ("0", "0")),

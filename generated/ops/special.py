@@ -40,7 +40,7 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: 1.1283791670955126 * grad * exp(-input * input)
+        input: 1.1283791670955126 * grad * gaussian(input)
     Example:
         >>> sg.erf(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.8427,  0.0000,  0.8427])
@@ -103,7 +103,7 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: -1.1283791670955126 * grad * exp(-input * input)
+        input: -1.1283791670955126 * grad * gaussian(input)
     Example:
         >>> sg.erfc(sg.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
@@ -157,6 +157,46 @@ def _erfc(name: str, self, into=None) -> Any:
     return result
 
 
+def gaussian(input: Tensor) -> Tensor:
+    """e^(-x^2), exact also where x^2 is large.
+
+    gaussian(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: -2 * grad * where(result == 0, 0, input) * result
+    """
+    try:
+        if not watch.every:
+            result = kernels.GAUSSIAN.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("gaussian", gaussian, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("gaussian", "input", input)
+        return _gaussian("gaussian", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _gaussian(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.GAUSSIAN, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.GaussianBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.GaussianBackward0, result, (self,), (self,), into)
+    return result
+
+
 def normal_pdf(input: Tensor) -> Tensor:
     """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
 
@@ -168,7 +208,7 @@ def normal_pdf(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: -grad * input * result
+        input: -grad * weighted_by(input, result)
     """
     try:
         if not watch.every:
@@ -648,9 +688,7 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(abs(input) < 0.1, -3.289868133696453 * input * (1 - 0.9869604401089358 * input * input * (1
-            - 0.35248587146747707 * input * input * (1 - 0.18277045187202515 * input * input * (1 - 0.11215459546692453
-            * input * input)))), (cos(3.141592653589793 * input) - result) / where(input == 0, 1, input)).conj()
+        input: grad * unfused(sinc_derivative(1, input)).conj()
     Example:
         >>> sg.sinc(sg.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
@@ -704,6 +742,47 @@ def _sinc(name: str, self, into=None) -> Any:
     return result
 
 
+def sinc_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of sinc.
+
+    sinc_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(sinc_derivative(n + 1, input)).conj()
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.SINC_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("sinc_derivative", sinc_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _sinc_derivative("sinc_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _sinc_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SINC_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.SincDerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.SincDerivativeBackward0, result, (n, self), (self,), into)
+    return result
+
+
 @autocast_as(cuda="float32")
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of erf; infinite at -1 and 1, nan beyond.
@@ -717,7 +796,7 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: 0.886226925452758 * grad * exp(result * result)
+        input: grad * unfused(erfinv_derivative(input))
     Example:
         >>> sg.erfinv(sg.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
@@ -752,7 +831,7 @@ def erfinv_(input: Tensor) -> Tensor:
             and (result := intercept("erfinv", erfinv_, "elementwise", input)) is not NOT_HANDLED
         ):
             return result
-        original = before_write("erfinv_", input, (input,), keep=(), share="full")
+        original = before_write("erfinv_", input, (input,), keep=(input,), share="full")
         before = input._grad_fn
         _erfinv("erfinv_", original, into=input)
         return after_write(input, before)
@@ -771,6 +850,46 @@ def _erfinv(name: str, self, into=None) -> Any:
     return result
 
 
+def erfinv_derivative(input: Tensor) -> Tensor:
+    """sqrt(pi) / 2 * e^(erfinv(x)^2), the derivative of erfinv.
+
+    erfinv_derivative(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * 2 * unfused(erfinv(input)) * result * result
+    """
+    try:
+        if not watch.every:
+            result = kernels.ERFINV_DERIVATIVE.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("erfinv_derivative", erfinv_derivative, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("erfinv_derivative", "input", input)
+        return _erfinv_derivative("erfinv_derivative", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _erfinv_derivative(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFINV_DERIVATIVE, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.ErfinvDerivativeBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.ErfinvDerivativeBackward0, result, (self,), (self,), into)
+    return result
+
+
 def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^(x^2) * erfc(x), without underflow.
 
@@ -783,7 +902,7 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (2 * input * result - 1.1283791670955126)
+        input: grad * unfused(erfcx_derivative(1, input))
     Example:
         >>> sg.special.erfcx(sg.tensor([0.0, 100.0]))
         tensor([1.0000, 0.0056])
@@ -815,6 +934,47 @@ def _erfcx(name: str, self, into=None) -> Any:
         nodes.ErfcxBackward0.record(result, self)
     if watch.active:
         propagate(nodes.ErfcxBackward0, result, (self,), (self,), into)
+    return result
+
+
+def erfcx_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of erfcx.
+
+    erfcx_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(erfcx_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.ERFCX_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("erfcx_derivative", erfcx_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _erfcx_derivative("erfcx_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _erfcx_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFCX_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.ErfcxDerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.ErfcxDerivativeBackward0, result, (n, self), (self,), into)
     return result
 
 
@@ -877,7 +1037,7 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: 2.5066282746310002 * grad * exp(result * result / 2)
+        input: grad * unfused(ndtri_derivative(input))
     Example:
         >>> sg.special.ndtri(sg.tensor([0.0, 0.5, 0.975]))
         tensor([  -inf, 0.0000, 1.9600])
@@ -912,6 +1072,46 @@ def _ndtri(name: str, self, into=None) -> Any:
     return result
 
 
+def ndtri_derivative(input: Tensor) -> Tensor:
+    """1 / normal_pdf(ndtri(x)), the derivative of ndtri.
+
+    ndtri_derivative(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(ndtri(input)) * result * result
+    """
+    try:
+        if not watch.every:
+            result = kernels.NDTRI_DERIVATIVE.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("ndtri_derivative", ndtri_derivative, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("ndtri_derivative", "input", input)
+        return _ndtri_derivative("ndtri_derivative", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _ndtri_derivative(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NDTRI_DERIVATIVE, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.NdtriDerivativeBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.NdtriDerivativeBackward0, result, (self,), (self,), into)
+    return result
+
+
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(ndtr(x)), without underflow.
 
@@ -924,8 +1124,8 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(input < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(input, 0))),
-            normal_pdf(clamp_min(input, 0)) / normal_cdf(clamp_min(input, 0)))
+        input: grad * where(input < 0, 1.4142135623730951 * unfused(erfc_ratio(1, -0.7071067811865476 * clamp_max(input,
+            0))) - input, normal_pdf(clamp_min(input, 0)) / normal_cdf(clamp_min(input, 0)))
     Example:
         >>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))
         tensor([-53.2313,  -0.6931])
@@ -957,6 +1157,47 @@ def _log_ndtr(name: str, self, into=None) -> Any:
         nodes.LogNdtrBackward0.record(result, self)
     if watch.active:
         propagate(nodes.LogNdtrBackward0, result, (self,), (self,), into)
+    return result
+
+
+def erfc_ratio(n: int, input: Tensor) -> Tensor:
+    """i^n erfc(x) / i^(n-1) erfc(x) of repeated integrals of erfc: it decays as 1 / (2 x).
+
+    erfc_ratio(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: 2 * grad * result * (n * result - (n + 1) * unfused(erfc_ratio(n + 1, input)))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.ERFC_RATIO.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("erfc_ratio", erfc_ratio, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _erfc_ratio("erfc_ratio", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _erfc_ratio(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFC_RATIO, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.ErfcRatioBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.ErfcRatioBackward0, result, (n, self), (self,), into)
     return result
 
 
@@ -2036,7 +2277,7 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (unfused(i1e(input)) - sgn(input) * result)
+        input: grad * sgn(input) * unfused(i0e_derivative(1, input))
     Example:
         >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
         tensor([1.0000, 0.0126])
@@ -2071,6 +2312,47 @@ def _i0e(name: str, self, into=None) -> Any:
     return result
 
 
+def i0e_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of e^-x * i0(x), at |x|.
+
+    i0e_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * sgn(input) * unfused(i0e_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.I0E_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("i0e_derivative", i0e_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _i0e_derivative("i0e_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _i0e_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I0E_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.I0eDerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.I0eDerivativeBackward0, result, (n, self), (self,), into)
+    return result
+
+
 def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
@@ -2083,7 +2365,7 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(input == 0, 0.5, unfused(i0(input)) - result / where(input == 0, 1, input))
+        input: grad * unfused(i1_derivative(1, input))
     Example:
         >>> sg.special.i1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
@@ -2118,6 +2400,47 @@ def _i1(name: str, self, into=None) -> Any:
     return result
 
 
+def i1_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of i1.
+
+    i1_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(i1_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.I1_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("i1_derivative", i1_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _i1_derivative("i1_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _i1_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I1_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.I1DerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.I1DerivativeBackward0, result, (n, self), (self,), into)
+    return result
+
+
 def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i1(x), without overflow.
 
@@ -2130,8 +2453,7 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(input == 0, 0.5, unfused(i0e(input)) - result * sgn(input) - result / where(input == 0, 1,
-            input))
+        input: grad * (unfused(i0e_derivative(1, input)) + unfused(i0e_derivative(2, input)))
     Example:
         >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
         tensor([0.0000, 0.0126])
@@ -2276,7 +2598,7 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (result - unfused(scaled_modified_bessel_k1(input)))
+        input: grad * unfused(k0e_derivative(1, input))
     Example:
         >>> sg.special.scaled_modified_bessel_k0(sg.tensor([1.0, 1000.0]))
         tensor([1.1445, 0.0396])
@@ -2317,6 +2639,47 @@ def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
     return result
 
 
+def k0e_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of scaled_modified_bessel_k0.
+
+    k0e_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(k0e_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.K0E_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("k0e_derivative", k0e_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _k0e_derivative("k0e_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _k0e_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.K0E_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.K0eDerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.K0eDerivativeBackward0, result, (n, self), (self,), into)
+    return result
+
+
 def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x * modified_bessel_k1(x), which does not vanish for large x.
 
@@ -2329,7 +2692,7 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (result - result / input - unfused(scaled_modified_bessel_k0(input)))
+        input: grad * (unfused(k0e_derivative(1, input)) - unfused(k0e_derivative(2, input)))
     Example:
         >>> sg.special.scaled_modified_bessel_k1(sg.tensor([1.0, 1000.0]))
         tensor([1.6362, 0.0396])
@@ -2382,8 +2745,7 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(abs(input) < 0.3, -input / 3 * (1 - input * input / 10 * (1 - input * input / 28 * (1 -
-            input * input / 54))), (cos(input) - result) / where(input == 0, 1, input))
+        input: grad * unfused(spherical_bessel_j0_derivative(1, input))
     Example:
         >>> sg.special.spherical_bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.8415])
@@ -2417,6 +2779,49 @@ def _spherical_bessel_j0(name: str, self, into=None) -> Any:
         nodes.SphericalBesselJ0Backward0.record(result, self)
     if watch.active:
         propagate(nodes.SphericalBesselJ0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def spherical_bessel_j0_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of sin(x) / x.
+
+    spherical_bessel_j0_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(spherical_bessel_j0_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.SPHERICAL_BESSEL_J0_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept(
+                "spherical_bessel_j0_derivative", spherical_bessel_j0_derivative, "elementwise", n, input
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _spherical_bessel_j0_derivative("spherical_bessel_j0_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _spherical_bessel_j0_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SPHERICAL_BESSEL_J0_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.SphericalBesselJ0DerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.SphericalBesselJ0DerivativeBackward0, result, (n, self), (self,), into)
     return result
 
 
@@ -2520,7 +2925,7 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(input == 0, 0.5, unfused(bessel_j0(input)) - result / where(input == 0, 1, input))
+        input: grad * unfused(bessel_j1_derivative(1, input))
     Example:
         >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
@@ -2552,6 +2957,47 @@ def _bessel_j1(name: str, self, into=None) -> Any:
         nodes.BesselJ1Backward0.record(result, self)
     if watch.active:
         propagate(nodes.BesselJ1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_j1_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of bessel_j1.
+
+    bessel_j1_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(bessel_j1_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.BESSEL_J1_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("bessel_j1_derivative", bessel_j1_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _bessel_j1_derivative("bessel_j1_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _bessel_j1_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_J1_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.BesselJ1DerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.BesselJ1DerivativeBackward0, result, (n, self), (self,), into)
     return result
 
 
@@ -2816,6 +3262,7 @@ xlogy_.__signature__ = LazySignature(of_overloads, _xlogy__overloads.functions)
 __all__ = [
     "erf",
     "erfc",
+    "gaussian",
     "normal_pdf",
     "normal_cdf",
     "xlogy_tensor",
@@ -2827,11 +3274,16 @@ __all__ = [
     "limited_log_odds",
     "entr",
     "sinc",
+    "sinc_derivative",
     "erfinv",
+    "erfinv_derivative",
     "erfcx",
+    "erfcx_derivative",
     "ndtr",
     "ndtri",
+    "ndtri_derivative",
     "log_ndtr",
+    "erfc_ratio",
     "lgamma",
     "mvlgamma",
     "digamma",
@@ -2851,16 +3303,21 @@ __all__ = [
     "von_mises_grad",
     "i0",
     "i0e",
+    "i0e_derivative",
     "i1",
+    "i1_derivative",
     "i1e",
     "modified_bessel_k0",
     "modified_bessel_k1",
     "scaled_modified_bessel_k0",
+    "k0e_derivative",
     "scaled_modified_bessel_k1",
     "spherical_bessel_j0",
+    "spherical_bessel_j0_derivative",
     "airy_ai",
     "bessel_j0",
     "bessel_j1",
+    "bessel_j1_derivative",
     "bessel_y0",
     "bessel_y1",
     "erf_",

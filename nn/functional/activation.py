@@ -289,8 +289,8 @@ def rrelu(
         mean = (low + high) / 2
         return ops.leaky_relu_(input, mean) if inplace else ops.leaky_relu(input, mean)
     derivatives = rand(input.shape, dtype=input.dtype, device=input.device) * (high - low) + low
-    factors = ops.where(input.detach() > 0, 1, derivatives)
-    return input.mul_(factors) if inplace else input * factors
+    result = ops.channel_leak(input.clone() if inplace else input, derivatives)
+    return input.copy_(result) if inplace else result
 
 
 @completed_from(rrelu)

@@ -16,6 +16,7 @@ from ..fast_path import starter
 from ..namespace import Tensor, op
 from ..shapes import Size
 from ..tensor.dtype_views import unmarked
+from ..tensor.grad_mode import mode
 from ..tensor.memory import full
 from ..tensor.observers import watch
 from ..tensor.tensor import TensorBase, from_flat
@@ -24,6 +25,7 @@ from .accumulate_grad import AccumulateGrad
 from .captured_inputs import Capture
 from .engine import run
 from .hooks import registered
+from .locally_constant import are_constant, connected, put_zeros
 from .node import Output
 from .saved_tensors import edge_of, meta_of, zeros_of
 from .view_history import NOWHERE
@@ -217,6 +219,11 @@ def backward(
     grads = initial_gradients("backward", roots, grad_tensors, argument="grad_tensors")
     capture = None if inputs is None else Capture(_edges_of_inputs(inputs), edges, accumulate=True)
     run(edges, grads, create_graph if retain_graph is None else retain_graph, create_graph, capture)
+    missing = [t for t in as_tuple("backward", "inputs", inputs or ()) if not is_edge(t) and t._grad is None]
+    if missing:
+        for tensor, constant in zip(missing, are_constant(edges, list(map(edge_of, missing))), strict=True):
+            if constant:
+                put_zeros(tensor, edges if create_graph else ())
 
 
 def backward_of(
@@ -327,10 +334,22 @@ def grad(
         results = run_pass(edges, grads, targets, retain, create_graph)
     if allow_unused is None:
         allow_unused = materialize_grads
-    for i, result in enumerate(results):
-        if result is None:
-            results[i] = _unused(i, requested[i], allow_unused, materialize_grads)
+    if any(result is None for result in results):
+        batch = tuple(grads[0]._shape[:1]) if grads and is_grads_batched else ()
+        for i, constant in enumerate(are_constant(edges, targets)):
+            if results[i] is None and constant:
+                results[i] = _constant(requested[i], edges, batch, create_graph)
+            if results[i] is None:
+                results[i] = _unused(i, requested[i], allow_unused, materialize_grads)
     return tuple(results)
+
+
+def _constant(requested: Any, roots: list[Any], batch: tuple[int, ...], create: bool) -> Any:
+    shape, dtype, device = _meta_and_device(requested)
+    if shape is None:
+        return None
+    zeros = zeros_of(((*batch, *shape), dtype), device)
+    return connected(zeros, roots) if create and not mode.inference else zeros
 
 
 def _captured_at_once(root: Any, edges: list[Any], targets: list[Any], retain: bool, create: bool) -> Any:

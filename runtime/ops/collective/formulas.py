@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from ...autograd.locally_constant import step_function_of
 from ...namespace import op
 
 
 def extreme_share(self: Any, result: Any, group: Any) -> Any:
     """How much of a greatest or least element is each rank's: equal parts for those that have it."""
-    same = (self == result).to(self.dtype)
+    same = step_function_of((self == result).to(self.dtype), self)
     return same / op.all_reduce(same, "sum", group)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias
 
+from ...autograd.locally_constant import step_function_of
 from ...device.device import CPU
 from ...kernels.declarations import writes
 from ...namespace import Tensor, op
@@ -114,7 +115,8 @@ def scatter_reduce_derivatives(
     if reduce == "prod":
         return _of_product(self, dim, index, src, include_self, remaining_sizes)
     if reduce in ("amax", "amin"):
-        hit, hits = (self == result) * remaining_sizes, (src == result.gather(dim, index)).to(src.dtype)
+        hit = step_function_of((self == result) * remaining_sizes, self, src)
+        hits = step_function_of((src == result.gather(dim, index)).to(src.dtype), self, src)
     else:
         hit, hits = remaining_sizes, zeros_of(src, src._shape) + 1
     if reduce == "sum":

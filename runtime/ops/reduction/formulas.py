@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from ...autograd.locally_constant import step_function_of
 from ...dispatch.shape_rules import is_known
 from ...errors import warn_user
 from ...kernels.cpu.reduce_layout import reduced_dims_of
@@ -45,7 +46,7 @@ def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
     """d norm / d x_i = sgn(x_i) (|x_i| / norm)^(p - 1), and 0 where x_i is 0; the norm has its dimensions kept. For p =
     inf and -inf the x_i that are the greatest, or least, in size share it evenly; for p = 0 it is 0."""
     if p == 0 or 0 in x._shape:
-        return op.zeros_like(x)
+        return step_function_of(op.zeros_like(x), x)
     if p == 1:
         return x.sgn()
     if math.isinf(p):
@@ -53,11 +54,12 @@ def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
         reduced = reduced_dims_of(len(x._shape), dim)
         chosen = (sizes == (op.amax if p > 0 else op.amin)(sizes, reduced, True)).to(sizes.dtype)
         return x.sgn() * (chosen / chosen.sum(reduced, True))
-    norm = norm.masked_fill(norm == 0, math.inf)
+    divisor = norm.masked_fill(norm == 0, math.inf)
     if p == 2:
-        return x / norm
-    share = x.abs() / norm
-    return x.sgn() * share.masked_fill(share == 0, 1) ** (p - 1)
+        return x / divisor
+    zero = (x == 0) | (norm == 0)
+    share = (x.abs() / divisor).masked_fill(zero, 1)
+    return x.sgn().masked_fill(zero, 0) * share ** (p - 1)
 
 
 def prod_others_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:
