@@ -114,17 +114,17 @@ FUNCTIONS: dict[str, Scalar] = {
     "zeta": Scalar(("s", "q"), (None, "-s * zeta(s + 1, q)")),
     "igamma": Scalar(
         ("a", "x"),
-        ("-standard_gamma_grad(a, x) * exp(standard_gamma_log_prob(a, x))", "exp(standard_gamma_log_prob(a, x))"),
+        ("-standard_gamma_grad(a, x) * exp(gamma_log_prob(x, a, 1))", "exp(gamma_log_prob(x, a, 1))"),
     ),
     "igammac": Scalar(
         ("a", "x"),
-        ("standard_gamma_grad(a, x) * exp(standard_gamma_log_prob(a, x))", "-exp(standard_gamma_log_prob(a, x))"),
+        ("standard_gamma_grad(a, x) * exp(gamma_log_prob(x, a, 1))", "-exp(gamma_log_prob(x, a, 1))"),
         "1 - igamma(a, x)",
     ),
-    "standard_gamma_log_prob": Scalar(
-        ("a", "x"),
-        ("log_minus_digamma(a, x)", "divide(a - 1 - x, x)"),
-        "(0 if a == 1 else (a - 1) * log(x)) - x - lgamma(a)",
+    "gamma_log_prob": Scalar(
+        ("x", "a", "rate"),
+        ("divide(a - 1 - rate * x, x)", "log_minus_digamma(a, rate * x)", "divide(a - rate * x, rate)"),
+        "a * log(rate) + (0 if a == 1 else (a - 1) * log(x)) - rate * x - lgamma(a)",
     ),
     "log_minus_digamma": Scalar(("a", "x"), ("-polygamma(1, a)", "divide(1, x)"), "log(x) - digamma(a)"),
     "binomial_log_prob": Scalar(

@@ -1264,14 +1264,14 @@ ORTHOGONAL_POLYNOMIAL = Elementwise(
     refuses=("n",),
     converts="ib",
 )
-STANDARD_GAMMA_LOG_PROB = Elementwise(
+GAMMA_LOG_PROB = Elementwise(
     PACKAGE,
-    "standard_gamma_log_prob",
+    "gamma_log_prob",
     "special",
-    "standard_gamma_log_prob",
+    "gamma_log_prob",
     "promote",
     allowed=("float",),
-    operands=("self", "sample"),
+    operands=("self", "concentration", "rate"),
     converts="ib",
 )
 LOG_MINUS_DIGAMMA = Elementwise(

@@ -1463,75 +1463,101 @@ class OrthogonalPolynomialBackward0(Node):
         return (tangent0,)
 
 
-class StandardGammaLogProbBackward0(Node):
-    """standard_gamma_log_prob(Tensor self, Tensor sample) -> Tensor (derivatives.yaml)."""
+class GammaLogProbBackward0(Node):
+    """gamma_log_prob(Tensor self, Tensor concentration, Tensor rate) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_sample", "kept_sample_version", "kept_self", "kept_self_version")
-    op_name = "standard_gamma_log_prob"
-    saved_slots = ("kept_self", "kept_sample")
-    elementwise = kernels.STANDARD_GAMMA_LOG_PROB
-    inputs = ("self", "sample")
-    keeps = {"kept_self": ("self", ("self", "sample")), "kept_sample": ("sample", ("self", "sample"))}
+    __slots__ = (
+        "kept_concentration",
+        "kept_concentration_version",
+        "kept_rate",
+        "kept_rate_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "gamma_log_prob"
+    saved_slots = ("kept_rate", "kept_concentration", "kept_self")
+    elementwise = kernels.GAMMA_LOG_PROB
+    inputs = ("self", "concentration", "rate")
+    keeps = {
+        "kept_rate": ("rate", ("self", "concentration", "rate")),
+        "kept_concentration": ("concentration", ("self", "concentration", "rate")),
+        "kept_self": ("self", ("self", "concentration", "rate")),
+    }
 
     @staticmethod
-    def record(result, self, sample):
+    def record(result, self, concentration, rate):
         """Put `result` into the graph."""
-        node = new(StandardGammaLogProbBackward0)
+        node = new(GammaLogProbBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = ((self._shape, self._dtype), (sample._shape, sample._dtype))
+        node.metas = (
+            (self._shape, self._dtype),
+            (concentration._shape, concentration._dtype),
+            (rate._shape, rate._dtype),
+        )
         node.edges = (
             (self._grad_fn or self) if self._requires_grad else None,
-            (sample._grad_fn or sample) if sample._requires_grad else None,
+            (concentration._grad_fn or concentration) if concentration._requires_grad else None,
+            (rate._grad_fn or rate) if rate._requires_grad else None,
         )
+        node.kept_rate = rate
+        node.kept_rate_version = 0 if (version := rate._version_counter) is None else version[0]
+        node.kept_concentration = concentration
+        node.kept_concentration_version = 0 if (version := concentration._version_counter) is None else version[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_sample = sample
-        node.kept_sample_version = 0 if (version := sample._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
+        if node.kept_rate is not None:
+            node.kept_rate = FREED
+        if node.kept_concentration is not None:
+            node.kept_concentration = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_sample is not None:
-            node.kept_sample = FREED
 
     def apply(node, grad):
-        """self: grad * unfused(log_minus_digamma(self, sample)); sample: grad * where(is_limit, -1, (self - 1 - safe) / safe); is_limit = isinf(sample) | ((self == 1) & (sample == 0)); safe = where(is_limit, 1, sample)."""
+        """self: grad * where(is_limit, -rate, (concentration - 1 - rate * safe) / safe); concentration: grad * unfused(log_minus_digamma(concentration, rate * self)); rate: grad * (concentration - rate * self) / rate; is_limit = isinf(self) | ((concentration == 1) & (self == 0)); safe = where(is_limit, 1, self)."""
+        rate = unpack(node, "kept_rate")
+        concentration = unpack(node, "kept_concentration")
         self = unpack(node, "kept_self")
-        sample = unpack(node, "kept_sample")
-        is_limit = op.isinf(sample) | (self == 1) & (sample == 0) if node.edges[1] is not None else None
-        safe = op.where(is_limit, 1, sample) if node.edges[1] is not None else None
+        is_limit = op.isinf(self) | (concentration == 1) & (self == 0) if node.edges[0] is not None else None
+        safe = op.where(is_limit, 1, self) if node.edges[0] is not None else None
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * elementwise_formulas.unfused(op.log_minus_digamma(self, sample))
+            grad_0 = grad * op.where(is_limit, -rate, (concentration - 1 - rate * safe) / safe)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * op.where(is_limit, -1, (self - 1 - safe) / safe)
-        return node.fitted([grad_0, grad_1])
+            grad_1 = grad * elementwise_formulas.unfused(op.log_minus_digamma(concentration, rate * self))
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = grad * (concentration - rate * self) / rate
+        return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
-    def tangent(result, self, sample, self_t, sample_t):
+    def tangent(result, self, concentration, rate, self_t, concentration_t, rate_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
             None
             if self_t is None
             else (
-                self_t.conj_physical() * elementwise_formulas.unfused(op.log_minus_digamma(self, sample))
-            ).conj_physical(),
-            None
-            if sample_t is None
-            else (
-                sample_t.conj_physical()
+                self_t.conj_physical()
                 * op.where(
-                    op.isinf(sample) | (self == 1) & (sample == 0),
-                    -1,
-                    (self - 1 - op.where(op.isinf(sample) | (self == 1) & (sample == 0), 1, sample))
-                    / op.where(op.isinf(sample) | (self == 1) & (sample == 0), 1, sample),
+                    op.isinf(self) | (concentration == 1) & (self == 0),
+                    -rate,
+                    (concentration - 1 - rate * op.where(op.isinf(self) | (concentration == 1) & (self == 0), 1, self))
+                    / op.where(op.isinf(self) | (concentration == 1) & (self == 0), 1, self),
                 )
             ).conj_physical(),
+            None
+            if concentration_t is None
+            else (
+                concentration_t.conj_physical()
+                * elementwise_formulas.unfused(op.log_minus_digamma(concentration, rate * self))
+            ).conj_physical(),
+            None if rate_t is None else (rate_t.conj_physical() * (concentration - rate * self) / rate).conj_physical(),
         )
         return (tangent0,)
 
@@ -1668,7 +1694,7 @@ class BinomialLogProbBackward0(Node):
             node.kept_complement = FREED
 
     def apply(node, grad):
-        """self: grad * (unfused(log_minus_digamma(self + 1, above * probs)) - of_total + slack); failures: grad * (unfused(log_minus_digamma(failures + 1, above * complement)) - of_total + slack); probs: grad * (self / where((self == 0) & (probs == 0), 1, probs) - total); complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total); total = self + failures; above = total + 1; slack = 1 - maximum(probs, complement) - minimum(probs, complement); of_total = unfused(log_minus_digamma(above, above))."""
+        """self: grad * (unfused(log_minus_digamma(self + 1, above)) - of_total + (log(probs) + slack)); failures: grad * (unfused(log_minus_digamma(failures + 1, above)) - of_total + (log(complement) + slack)); probs: grad * (self / where((self == 0) & (probs == 0), 1, probs) - total); complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total); total = self + failures; above = total + 1; slack = 1 - maximum(probs, complement) - minimum(probs, complement); of_total = unfused(log_minus_digamma(above, above))."""
         self = unpack(node, "kept_self")
         probs = unpack(node, "kept_probs")
         failures = unpack(node, "kept_failures")
@@ -1688,12 +1714,14 @@ class BinomialLogProbBackward0(Node):
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad * (
-                elementwise_formulas.unfused(op.log_minus_digamma(self + 1, above * probs)) - of_total + slack
+                elementwise_formulas.unfused(op.log_minus_digamma(self + 1, above)) - of_total + (op.log(probs) + slack)
             )
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = grad * (
-                elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, above * complement)) - of_total + slack
+                elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, above))
+                - of_total
+                + (op.log(complement) + slack)
             )
         grad_2 = None
         if node.edges[2] is not None:
@@ -1712,9 +1740,9 @@ class BinomialLogProbBackward0(Node):
             else (
                 self_t.conj_physical()
                 * (
-                    elementwise_formulas.unfused(op.log_minus_digamma(self + 1, (self + failures + 1) * probs))
+                    elementwise_formulas.unfused(op.log_minus_digamma(self + 1, self + failures + 1))
                     - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
-                    + (1 - op.maximum(probs, complement) - op.minimum(probs, complement))
+                    + (op.log(probs) + (1 - op.maximum(probs, complement) - op.minimum(probs, complement)))
                 )
             ).conj_physical(),
             None
@@ -1722,9 +1750,9 @@ class BinomialLogProbBackward0(Node):
             else (
                 failures_t.conj_physical()
                 * (
-                    elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, (self + failures + 1) * complement))
+                    elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, self + failures + 1))
                     - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
-                    + (1 - op.maximum(probs, complement) - op.minimum(probs, complement))
+                    + (op.log(complement) + (1 - op.maximum(probs, complement) - op.minimum(probs, complement)))
                 )
             ).conj_physical(),
             None
@@ -1778,10 +1806,10 @@ class IgammaBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: where(isinf(other), 0, -grad * unfused(standard_gamma_grad(self, other)) * density); other: grad * density; density = exp(unfused(standard_gamma_log_prob(self, other)))."""
+        """self: where(isinf(other), 0, -grad * unfused(standard_gamma_grad(self, other)) * density); other: grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
         other = unpack(node, "kept_other")
         self = unpack(node, "kept_self")
-        density = op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other)))
+        density = op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where(
@@ -1803,12 +1831,12 @@ class IgammaBackward0(Node):
                 0,
                 -self_t.conj_physical()
                 * elementwise_formulas.unfused(op.standard_gamma_grad(self, other))
-                * op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other))),
+                * op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1))),
             ).conj_physical(),
             None
             if other_t is None
             else (
-                other_t.conj_physical() * op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other)))
+                other_t.conj_physical() * op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
             ).conj_physical(),
         )
         return (tangent0,)
@@ -1850,10 +1878,10 @@ class IgammacBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: where(isinf(other), 0, grad * unfused(standard_gamma_grad(self, other)) * density); other: -grad * density; density = exp(unfused(standard_gamma_log_prob(self, other)))."""
+        """self: where(isinf(other), 0, grad * unfused(standard_gamma_grad(self, other)) * density); other: -grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
         other = unpack(node, "kept_other")
         self = unpack(node, "kept_self")
-        density = op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other)))
+        density = op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where(
@@ -1875,12 +1903,12 @@ class IgammacBackward0(Node):
                 0,
                 self_t.conj_physical()
                 * elementwise_formulas.unfused(op.standard_gamma_grad(self, other))
-                * op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other))),
+                * op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1))),
             ).conj_physical(),
             None
             if other_t is None
             else (
-                -other_t.conj_physical() * op.exp(elementwise_formulas.unfused(op.standard_gamma_log_prob(self, other)))
+                -other_t.conj_physical() * op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
             ).conj_physical(),
         )
         return (tangent0,)
@@ -2929,7 +2957,7 @@ __all__ = [
     "ZetaBackward0",
     "ZetaBackward1",
     "OrthogonalPolynomialBackward0",
-    "StandardGammaLogProbBackward0",
+    "GammaLogProbBackward0",
     "LogMinusDigammaBackward0",
     "BinomialLogProbBackward0",
     "IgammaBackward0",

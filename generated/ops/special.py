@@ -1630,55 +1630,58 @@ def _orthogonal_polynomial(name: str, self, n, kind, order, into=None) -> Any:
     return result
 
 
-def standard_gamma_log_prob(input: Tensor, sample: Tensor | Number) -> Tensor:
-    """The log density of the gamma distribution of rate 1, (a - 1) ln(x) - x - ln(gamma(a)), where no large terms cancel;
-    of a = `input` and x = `sample`. A count k has the log probability of a = k + 1 in Poisson's distribution of mean x.
+def gamma_log_prob(input: Tensor, concentration: Tensor | Number, rate: Tensor | Number) -> Tensor:
+    """The log density of the gamma distribution, a ln(b) + (a - 1) ln(x) - b x - ln(gamma(a)), where no large terms
+    cancel; of a = `concentration` and b = `rate`. A count k has the log probability of a = k + 1 and b = 1 in Poisson's
+    distribution of mean x.
 
-    standard_gamma_log_prob(Tensor input, Tensor sample) -> Tensor (derivatives.yaml)
+    gamma_log_prob(Tensor input, Tensor concentration, Tensor rate) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
         input: tensor.
-        sample: tensor or number.
+        concentration: tensor or number.
+        rate: tensor or number.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * unfused(log_minus_digamma(input, sample))
-        sample: grad * where(is_limit, -1, (input - 1 - safe) / safe)
-        where is_limit: isinf(sample) | ((input == 1) & (sample == 0))
-        where safe: where(is_limit, 1, sample)
+        input: grad * where(is_limit, -rate, (concentration - 1 - rate * safe) / safe)
+        concentration: grad * unfused(log_minus_digamma(concentration, rate * input))
+        rate: grad * (concentration - rate * input) / rate
+        where is_limit: isinf(input) | ((concentration == 1) & (input == 0))
+        where safe: where(is_limit, 1, input)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
     try:
         if not watch.every:
-            result = kernels.STANDARD_GAMMA_LOG_PROB.launch(input, sample)
+            result = kernels.GAMMA_LOG_PROB.launch(input, concentration, rate)
             if result is not None:
                 return result
-            result = run_rows(kernels.STANDARD_GAMMA_LOG_PROB, "standard_gamma_log_prob", (input, sample), ())
-            if result is not None:
-                if (input._requires_grad or sample._requires_grad) and grad_mode.grad:
-                    nodes.StandardGammaLogProbBackward0.record(result, input, sample)
-                return result
-        if (input.__class__ not in plain or sample.__class__ not in plain) and (
-            result := intercept("standard_gamma_log_prob", standard_gamma_log_prob, "elementwise", input, sample)
+        if (input.__class__ not in plain or concentration.__class__ not in plain or rate.__class__ not in plain) and (
+            result := intercept("gamma_log_prob", gamma_log_prob, "elementwise", input, concentration, rate)
         ) is not NOT_HANDLED:
             return result
-        checks.tensor("standard_gamma_log_prob", "input", input)
-        return _standard_gamma_log_prob("standard_gamma_log_prob", input, sample)
+        checks.tensor("gamma_log_prob", "input", input)
+        return _gamma_log_prob("gamma_log_prob", input, concentration, rate)
     except Exception as error:
         hide_internal_frames(error)
         raise
 
 
-def _standard_gamma_log_prob(name: str, self, sample, into=None) -> Any:
+def _gamma_log_prob(name: str, self, concentration, rate, into=None) -> Any:
     self = checks.operand(name, "input", self)
-    sample = checks.operand(name, "sample", sample)
-    result, (self, sample) = run(kernels.STANDARD_GAMMA_LOG_PROB, name, (self, sample), (), into)
-    if grad_mode.grad and (self._requires_grad or sample._requires_grad) and result._dtype.kind in "fc":
-        nodes.StandardGammaLogProbBackward0.record(result, self, sample)
+    concentration = checks.operand(name, "concentration", concentration)
+    rate = checks.operand(name, "rate", rate)
+    result, (self, concentration, rate) = run(kernels.GAMMA_LOG_PROB, name, (self, concentration, rate), (), into)
+    if (
+        grad_mode.grad
+        and (self._requires_grad or concentration._requires_grad or rate._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
+        nodes.GammaLogProbBackward0.record(result, self, concentration, rate)
     if watch.active:
-        propagate(nodes.StandardGammaLogProbBackward0, result, (self, sample), (self, sample), into)
+        propagate(nodes.GammaLogProbBackward0, result, (self, concentration, rate), (self, concentration, rate), into)
     return result
 
 
@@ -1749,8 +1752,8 @@ def binomial_log_prob(
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * (unfused(log_minus_digamma(input + 1, above * probs)) - of_total + slack)
-        failures: grad * (unfused(log_minus_digamma(failures + 1, above * complement)) - of_total + slack)
+        input: grad * (unfused(log_minus_digamma(input + 1, above)) - of_total + (log(probs) + slack))
+        failures: grad * (unfused(log_minus_digamma(failures + 1, above)) - of_total + (log(complement) + slack))
         probs: grad * (input / where((input == 0) & (probs == 0), 1, probs) - total)
         complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total)
         where total: input + failures
@@ -1819,7 +1822,7 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
     Gradients:
         input: where(isinf(other), 0, -grad * unfused(standard_gamma_grad(input, other)) * density)
         other: grad * density
-        where density: exp(unfused(standard_gamma_log_prob(input, other)))
+        where density: exp(unfused(gamma_log_prob(other, input, 1)))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -1895,7 +1898,7 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     Gradients:
         input: where(isinf(other), 0, grad * unfused(standard_gamma_grad(input, other)) * density)
         other: -grad * density
-        where density: exp(unfused(standard_gamma_log_prob(input, other)))
+        where density: exp(unfused(gamma_log_prob(other, input, 1)))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -3288,7 +3291,7 @@ __all__ = [
     "zeta_default",
     "zeta_self_scalar",
     "orthogonal_polynomial",
-    "standard_gamma_log_prob",
+    "gamma_log_prob",
     "log_minus_digamma",
     "binomial_log_prob",
     "igamma",

@@ -73,7 +73,7 @@ class Bernoulli(ByProbability, ExponentialFamily):
 
 def _entropy(event: ByProbability) -> Tensor:
     log_p, log_q = event._logs()
-    return -(event.probs * log_p + event._complement() * log_q)
+    return event.probs * -log_p + event._complement() * -log_q
 
 
 class Binomial(ByProbability):
@@ -247,7 +247,7 @@ class NegativeBinomial(ByProbability):
 
 def poisson_log_prob(count: Tensor, rate: Tensor) -> Tensor:
     """The log probability of a count where `rate` are expected."""
-    return op.standard_gamma_log_prob(count + 1, rate)
+    return op.gamma_log_prob(rate, count + 1, 1)
 
 
 class Poisson(ExponentialFamily, Parametric):

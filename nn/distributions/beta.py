@@ -8,6 +8,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.autograd.function import Function, once_differentiable
 from ...runtime.namespace import op
+from ...runtime.ops.creation import ones_like
 from ...runtime.ops.creation.distributions import _dirichlet_grad, _sample_dirichlet
 from ...runtime.shapes import Size
 from ...runtime.tensor.dtypes import float64
@@ -113,9 +114,8 @@ class Dirichlet(ExponentialFamily):
 
 def _density_sum(concentration: Tensor, total: Tensor, value: Tensor) -> Tensor:
     """The log density of values with the sum 1, from those of gamma numbers whose ratios they are."""
-    parts = op.standard_gamma_log_prob(concentration, total * value).sum(-1)
-    count = concentration.shape[-1]
-    return parts + ((count - 1) * total.log() - op.standard_gamma_log_prob(total, total)).squeeze(-1)
+    parts = op.gamma_log_prob(value, concentration, total).sum(-1)
+    return parts - op.gamma_log_prob(ones_like(total), total, total).squeeze(-1)
 
 
 class Beta(ExponentialFamily):

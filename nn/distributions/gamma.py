@@ -33,7 +33,7 @@ def digamma_shift(shape: Tensor) -> Tensor:
 
 def standard_gamma_entropy(shape: Tensor) -> Tensor:
     """The entropy at the rate 1: the density at the mean, and what its logarithm is less on average."""
-    return (shape - 1) * digamma_shift(shape) - op.standard_gamma_log_prob(shape, shape)
+    return (shape - 1) * digamma_shift(shape) - op.gamma_log_prob(shape, shape, 1)
 
 
 class Gamma(ExponentialFamily, Parametric):
@@ -68,7 +68,7 @@ class Gamma(ExponentialFamily, Parametric):
     def log_prob(self, value: Any) -> Tensor:
         value = as_tensor(value, dtype=self.rate.dtype, device=self.rate.device)
         self._check(value)
-        return op.standard_gamma_log_prob(self.concentration, self.rate * value) + self.rate.log()
+        return op.gamma_log_prob(value, self.concentration, self.rate)
 
     def _cdf_of(self, value: Tensor) -> Tensor:
         return ops.igamma(self.concentration, self.rate * value)
@@ -132,8 +132,7 @@ class InverseGamma(TransformedDistribution):
         super().__init__(base, PowerTransform(-base.rate.new_ones(())), validate_args=validate_args)
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        at_inverse = op.standard_gamma_log_prob(self.concentration, self.rate / value)
-        return at_inverse + self.rate.log() - 2 * value.log()
+        return op.gamma_log_prob(1 / value, self.concentration, self.rate) - 2 * value.log()
 
     def cdf(self, value: Tensor) -> Tensor:
         self._check(value)
@@ -203,7 +202,7 @@ class StudentT(Parametric):
         """The logarithm of sqrt(df) B(df / 2, 1 / 2), from densities of gamma numbers at their means."""
         half = 0.5 * self.df
         above = half + 0.5
-        at_means = op.standard_gamma_log_prob(above, above) - op.standard_gamma_log_prob(half, half)
+        at_means = op.gamma_log_prob(above, above, 1) - op.gamma_log_prob(half, half, 1)
         power = (half - 0.5) * (0.5 / half).log1p() - 0.5
         return 0.5 * math.log(2 * math.pi) + at_means - power
 

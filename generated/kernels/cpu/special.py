@@ -23,6 +23,7 @@ from ....runtime.kernels.scalar import (
     erfcx_derivative,
     erfinv,
     erfinv_derivative,
+    gamma_log_prob,
     gamma_moved,
     gaussian,
     i0,
@@ -58,7 +59,6 @@ from ....runtime.kernels.scalar import (
     spherical_bessel_j0_derivative,
     standard_gamma_grad,
     standard_gamma_grad_by_shape,
-    standard_gamma_log_prob,
     von_mises_grad,
     weighted_by,
     where,
@@ -333,10 +333,10 @@ def orthogonal_polynomial_forward(self, n, kind, order, result):
         result[i] = orthogonal(self[i], n[i], kind, order)
 
 
-def standard_gamma_log_prob_forward(self, sample, result):
-    """result = standard_gamma_log_prob(self, sample)"""
+def gamma_log_prob_forward(self, concentration, rate, result):
+    """result = gamma_log_prob(self, concentration, rate)"""
     for i in range(result.size):
-        result[i] = standard_gamma_log_prob(self[i], sample[i])
+        result[i] = gamma_log_prob(self[i], concentration[i], rate[i])
 
 
 def log_minus_digamma_forward(self, other, result):

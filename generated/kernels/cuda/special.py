@@ -24,6 +24,7 @@ from ....runtime.kernels.scalar import (
     erfcx_derivative,
     erfinv,
     erfinv_derivative,
+    gamma_log_prob,
     gamma_moved,
     gaussian,
     i0,
@@ -59,7 +60,6 @@ from ....runtime.kernels.scalar import (
     spherical_bessel_j0_derivative,
     standard_gamma_grad,
     standard_gamma_grad_by_shape,
-    standard_gamma_log_prob,
     von_mises_grad,
     weighted_by,
     where,
@@ -275,9 +275,9 @@ def orthogonal_polynomial_forward(self, n, kind, order):
     return orthogonal(self, n, kind, order)
 
 
-def standard_gamma_log_prob_forward(self, sample):
-    """result = standard_gamma_log_prob(self, sample)"""
-    return standard_gamma_log_prob(self, sample)
+def gamma_log_prob_forward(self, concentration, rate):
+    """result = gamma_log_prob(self, concentration, rate)"""
+    return gamma_log_prob(self, concentration, rate)
 
 
 def log_minus_digamma_forward(self, other):

@@ -142,8 +142,8 @@ def _kl_poisson_infinity(p: Poisson, q: Bernoulli | Binomial) -> Tensor:
 def _kl_gamma_gamma(p: Gamma, q: Gamma) -> Tensor:
     """log p at its mean less log q there, and what both are less on average."""
     a, b = p.concentration, q.concentration
-    at_mean = op.standard_gamma_log_prob(a, a) - op.standard_gamma_log_prob(b, a * (q.rate / p.rate))
-    return at_mean + (p.rate / q.rate).log() + (b - a) * digamma_shift(a)
+    at_mean = op.gamma_log_prob(p.mean, a, p.rate) - op.gamma_log_prob(p.mean, b, q.rate)
+    return at_mean + (b - a) * digamma_shift(a)
 
 
 @register_kl(Beta, Beta)

@@ -55,7 +55,7 @@ from .random.reparameterized import (
     standard_gamma_grad_by_shape,
     von_mises_grad,
 )
-from .saddle_point import binomial_log_prob, log_minus_digamma, standard_gamma_log_prob
+from .saddle_point import binomial_log_prob, gamma_log_prob, log_minus_digamma
 from .sinc import sinc, sinc_derivative, spherical_bessel_j0, spherical_bessel_j0_derivative
 from .softplus import log1p_exp, log_sigmoid
 from .trig import cos, sin, tan

@@ -12,6 +12,7 @@ from .gamma import DIGAMMA_ASYMPTOTIC, HALF_LOG_2PI, digamma, lgamma, series
 from .log import log, log1p
 
 STIRLING_THRESHOLD = 10.0  # from here on Stirling's series is exact
+SMALL = 1e-290  # products from here on are normal numbers
 CLOSE = 0.4  # relative differences up to this are arguments of series
 # 1/(2k + 1), k = 12 to 1: (artanh(s) - s) / s^3 in s^2
 ARTANH = (1 / 25, 1 / 23, 1 / 21, 1 / 19, 1 / 17, 1 / 15, 1 / 13, 1 / 11, 1 / 9, 1 / 7, 1 / 5, 1 / 3)
@@ -52,10 +53,16 @@ def log_poisson(k: Any, above: Any, mean: Any) -> Any:
     return -deviance(k, mean) - stirling_remainder(k)
 
 
-def standard_gamma_log_prob(a: Any, x: Any) -> Any:
-    """The log density of the gamma distribution of shape a and rate 1: (a - 1) ln(x) - x - ln(gamma(a))."""
-    shape = np.float64(a)
-    return type(x)(log_poisson(shape - 1.0, shape, np.float64(x)))
+def gamma_log_prob(x: Any, a: Any, rate: Any) -> Any:
+    """The log density of the gamma distribution: a ln(rate) + (a - 1) ln(x) - rate x - ln(gamma(a))."""
+    return type(x)(log_gamma_density(np.float64(x), np.float64(a), np.float64(rate)))
+
+
+def log_gamma_density(x: Any, a: Any, rate: Any) -> Any:
+    mean, log_rate = rate * x, log(rate)
+    if 0 < x < 1 and mean < SMALL:
+        return (a - 1.0) * (log(x) + log_rate) - lgamma(a) + log_rate
+    return log_poisson(a - 1.0, a, mean) + log_rate
 
 
 def binomial_log_prob(k: Any, j: Any, p: Any, q: Any) -> Any:
@@ -74,7 +81,7 @@ def log_binomial(k: Any, j: Any, p: Any, q: Any) -> Any:
 def part_deviance(k: Any, total: Any, p: Any) -> Any:
     """The deviance of k from total p, also where this is no normal number."""
     mean = total * p
-    if k == 0 or mean > 1e-290:
+    if k == 0 or mean > SMALL:
         return deviance(k, mean)
     return k * (log(k / total) - log(p)) + (mean - k)
 
