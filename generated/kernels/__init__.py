@@ -1372,6 +1372,17 @@ I1_DERIVATIVE = Elementwise(
     converts="ib",
 )
 I1E = Elementwise(PACKAGE, "i1e", "special", "i1e", "float", allowed=("float",), operands=("self",), converts="ib")
+I1E_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "i1e_derivative",
+    "special",
+    "i1e_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("n",),
+    converts="ib",
+)
 MODIFIED_BESSEL_K0 = Elementwise(
     PACKAGE,
     "modified_bessel_k0",

@@ -17,7 +17,7 @@ from ...compiler.passes.primitives import choose, root, select, where
 from ...compiler.passes.scalar_library import modules as _modules
 from .airy import airy_ai
 from .bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
-from .bessel_derivatives import bessel_j1_derivative, i0e_derivative, i1_derivative, k0e_derivative
+from .bessel_derivatives import bessel_j1_derivative, i0e_derivative, i1_derivative, i1e_derivative, k0e_derivative
 from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, octave, right_shift, signbit
 from .erf import erf, erfc
 from .erfinv import entr, erfcx, erfinv, log_ndtr, ndtri
