@@ -59,16 +59,12 @@ class Measured:
         self.op, self.meaning, self.dtype = op, meaning, dtype
         self.numbers, self.values = setting
         tensors = [a.name for a in meaning.entry.tensor_arguments]
-        grid = grid_columns(
-            meaning.expression,
-            tensors,
-            meaning.entry.masks,
-            self.values,
-            DTYPES[dtype],
-            f"{op.name} {dtype} {seed}",
-            density,
+        entry = meaning.entry  # of what formulas alone call, the domain is all that is asked
+        bounds = entry.domain if entry.variants == ("formula",) else {}
+        name = f"{op.name} {dtype} {seed}"
+        self.columns = grid_columns(
+            meaning.expression, tensors, entry.masks, self._as_computed(), DTYPES[dtype], name, density, bounds
         )
-        self.columns = self.asked(grid)
         self.expression = Expression(meaning.expression, self._as_computed(), meaning.entry.functions)
         self.count = len(next(iter(self.columns.values())))
         points = {
@@ -76,17 +72,6 @@ class Measured:
             **{n: c.astype(float) if c.dtype.kind == "f" else c for n, c in self.columns.items()},
         }
         self.corners = on_corners(meaning.expression, points, self.count)
-
-    def asked(self, columns: Columns) -> Columns:
-        """All points; of what formulas alone call those in its domain."""
-        entry = self.meaning.entry
-        if entry.variants != ("formula",) or not entry.domain:
-            return columns
-        domain = [
-            (c >= entry.domain[n][0]) & (c <= entry.domain[n][1]) for n, c in columns.items() if n in entry.domain
-        ]
-        inside = np.logical_and.reduce(domain)
-        return {name: column[inside] for name, column in columns.items()}
 
     def _as_computed(self) -> dict[str, Any]:
         """Numbers as the kernel has them: of its dtype."""
@@ -104,9 +89,7 @@ class Measured:
             corners = self.corners | np.array([v == 0 for v in exact[name]], bool)
             truth = self.truth(exact, name, corners)
             if k == 0:
-                yield self.compared(
-                    "value", "", self.value(), truth.value, _condition(exact[name], truth.value, truth.first)
-                )
+                yield self.compared("value", "", self.value(), truth.value, self.condition(truth.value, truth.first))
             if names:
                 yield from self.of_derivatives(name, truth)
 
@@ -122,12 +105,12 @@ class Measured:
 
     def of_derivatives(self, name: str, truth: Truth) -> Iterator[Errors]:
         first, second = self.backward(name)
-        condition = _condition(dict(exactly(self.columns))[name], truth.first, truth.second)
+        condition = self.condition(truth.first, truth.second)
         if first is not None:
             yield self.compared("gradient", name, first, truth.first, condition)
         if second is not None and self.meaning.entry.variants != ("formula",):  # formulas call these once
             right = np.where(self.may_leave_the_range(truth), mp.nan, truth.second)
-            yield self.compared("second derivative", name, second, right, condition)
+            yield self.compared("second derivative", name, second, right, condition + 1 / np.maximum(condition, 1e-300))
         tangent = self.tangent(name)
         if tangent is not None:
             yield self.compared("tangent", name, tangent, truth.first, condition)
@@ -183,26 +166,31 @@ class Measured:
             return None
         return None if tangent is None else np.asarray(tangent.array)
 
+    def condition(self, value: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """How many units of a value one unit of the largest argument makes."""
+        floats = [np.abs(c.astype(float)) for c in self.columns.values() if c.dtype.kind == "f"]
+        size = np.max(floats, axis=0)
+        with mp.workdps(60):
+            ratios = [abs(s / v) if v and mp.isfinite(s) else mpf(0) for v, s in zip(value, slope, strict=True)]
+            products = [a * r if np.isfinite(a) else mpf(0) for a, r in zip(size.tolist(), ratios, strict=True)]
+        return np.array([min(float(p), 1e300) if p == p else 0.0 for p in products])
+
     # ---- beside the truth --------------------------------------------------------------------------------------------
 
     def compared(self, kind: str, argument: str, got: np.ndarray, right: np.ndarray, condition: np.ndarray) -> Errors:
-        info, got = np.finfo(DTYPES[self.dtype]), np.broadcast_to(got, (self.count,))
-        limit = LIMITS[kind] + self.meaning.entry.inexact[0] * condition
-        floats = [c for c in self.columns.values() if c.dtype.kind == "f"]
-        rows = zip(got.tolist(), right, np.all([np.isfinite(c) for c in floats], axis=0), strict=True)
-        with mp.workdps(60):
-            units = np.array([_units(g, r, info, bool(is_finite)) for g, r, is_finite in rows])
-        return Errors(kind, argument, self.dtype, self.columns, got, right, units, limit)
+        got = np.broadcast_to(got, (self.count,))
+        limits = LIMITS[kind] + self.meaning.entry.inexact[0] * condition
+        units = compared(got, right, self.dtype, self.columns)
+        return Errors(kind, argument, self.dtype, self.columns, got, right, units, limits)
 
 
-def _condition(x: np.ndarray, value: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """How many units of a value one unit of its argument makes."""
+def compared(got: np.ndarray, right: np.ndarray, dtype: str, columns: Columns) -> np.ndarray:
+    """How many units of the last digit each result is off."""
+    info = np.finfo(DTYPES[dtype])
+    is_finite = np.all([np.isfinite(c) for c in columns.values() if c.dtype.kind == "f"], axis=0)
+    rows = zip(got.tolist(), right, is_finite.tolist(), strict=True)
     with mp.workdps(60):
-        ratios = [
-            abs(a * s / v) if v and mp.isfinite(a) and mp.isfinite(s) else mpf(0)
-            for a, v, s in zip(x, value, slope, strict=True)
-        ]
-    return np.array([min(float(ratio), 1e300) if ratio == ratio else 0.0 for ratio in ratios])
+        return np.array([_units(g, r, info, finite) for g, r, finite in rows])
 
 
 def _units(got: float, right: Any, info: Any, is_finite: bool) -> float:

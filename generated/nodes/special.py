@@ -1787,10 +1787,10 @@ class IgammaBackward0(Node):
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igamma"
-    saved_slots = ("kept_other", "kept_self")
+    saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.IGAMMA
     inputs = ("self", "other")
-    keeps = {"kept_other": ("other", ("self", "other")), "kept_self": ("self", ("self", "other"))}
+    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
     def record(result, self, other):
@@ -1803,29 +1803,31 @@ class IgammaBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (other._grad_fn or other) if other._requires_grad else None,
         )
-        node.kept_other = other
-        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_other is not None:
-            node.kept_other = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
-        """self: where(isinf(other), 0, -grad * unfused(standard_gamma_grad(self, other)) * density); other: grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
-        other = unpack(node, "kept_other")
+        """self: where(isinf(self) | isinf(other), 0, -grad * unfused(standard_gamma_grad(self, other)) * density); other: grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
         self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
         density = op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where(
-                op.isinf(other), 0, -grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density
+                op.isinf(self) | op.isinf(other),
+                0,
+                -grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density,
             )
         grad_1 = None
         if node.edges[1] is not None:
@@ -1839,7 +1841,7 @@ class IgammaBackward0(Node):
             None
             if self_t is None
             else op.where(
-                op.isinf(other),
+                op.isinf(self) | op.isinf(other),
                 0,
                 -self_t.conj_physical()
                 * elementwise_formulas.unfused(op.standard_gamma_grad(self, other))
@@ -1859,10 +1861,10 @@ class IgammacBackward0(Node):
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igammac"
-    saved_slots = ("kept_other", "kept_self")
+    saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.IGAMMAC
     inputs = ("self", "other")
-    keeps = {"kept_other": ("other", ("self", "other")), "kept_self": ("self", ("self", "other"))}
+    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
     def record(result, self, other):
@@ -1875,29 +1877,31 @@ class IgammacBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (other._grad_fn or other) if other._requires_grad else None,
         )
-        node.kept_other = other
-        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_other is not None:
-            node.kept_other = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
-        """self: where(isinf(other), 0, grad * unfused(standard_gamma_grad(self, other)) * density); other: -grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
-        other = unpack(node, "kept_other")
+        """self: where(isinf(self) | isinf(other), 0, grad * unfused(standard_gamma_grad(self, other)) * density); other: -grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
         self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
         density = op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where(
-                op.isinf(other), 0, grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density
+                op.isinf(self) | op.isinf(other),
+                0,
+                grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density,
             )
         grad_1 = None
         if node.edges[1] is not None:
@@ -1911,7 +1915,7 @@ class IgammacBackward0(Node):
             None
             if self_t is None
             else op.where(
-                op.isinf(other),
+                op.isinf(self) | op.isinf(other),
                 0,
                 self_t.conj_physical()
                 * elementwise_formulas.unfused(op.standard_gamma_grad(self, other))

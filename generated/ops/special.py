@@ -1821,7 +1821,7 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: where(isinf(other), 0, -grad * unfused(standard_gamma_grad(input, other)) * density)
+        input: where(isinf(input) | isinf(other), 0, -grad * unfused(standard_gamma_grad(input, other)) * density)
         other: grad * density
         where density: exp(unfused(gamma_log_prob(other, input, 1)))
     Raises:
@@ -1897,7 +1897,7 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: where(isinf(other), 0, grad * unfused(standard_gamma_grad(input, other)) * density)
+        input: where(isinf(input) | isinf(other), 0, grad * unfused(standard_gamma_grad(input, other)) * density)
         other: -grad * density
         where density: exp(unfused(gamma_log_prob(other, input, 1)))
     Raises:
