@@ -156,10 +156,10 @@ def named(torch: Any, op: Any) -> Callable[..., Any] | None:
 
 HEAD = """# Accuracy
 
-The largest errors of element-wise ops, in units of the last digit of the right number. mpmath computes that with 60 to
-2,000 digits. Points lie from the smallest subnormal number to the largest, on both sides of every threshold, beside
-zeros and poles, and at both infinities. Derivatives are compared where the right one is a normal number, in reverse mode
-(`gradient`), and of that again (`second`). `wrong` stands for more than a million units, nan or infinity.
+The largest errors of element-wise ops, in units of the last digit of the right number, which mpmath computes with up to
+3,000 digits. Points lie from the smallest subnormal number to the largest, on both sides of every threshold, beside
+zeros and poles, and at both infinities. Derivatives are compared where the right one is a normal number: of reverse
+mode (`gradient`), and of that again (`second`). `wrong` stands for more than a million units, nan or infinity.
 
 `python -m codegen verify` asks a part of these points of every op, also of yours. Allowed are {value:g} units of
 values, {gradient:g} of derivatives, {second:g} of second ones. The key `accuracy` of an entry names an exception.

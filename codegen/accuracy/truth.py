@@ -17,7 +17,7 @@ from ..proof.numbers import evaluate
 from ..spec.formula import functions_in
 from .functions import EXACT, exact
 
-PRECISIONS = (60, 120, 300, 800, 2000)  # digits: small arguments of even functions need as many as their squares
+PRECISIONS = (60, 120, 300, 800, 2000, 3000)  # digits: small arguments of even functions need as many as their squares
 PRECISIONS_FAR_OUT = (60, 90)  # exponentials of such numbers have no more that are cheap
 SLOW = {"igamma", "igammac", "zeta", "polygamma", "digamma", "airy_ai", "erfinv", "ndtri"}  # with hundreds of digits
 SETTLED = mpf(10) ** -22

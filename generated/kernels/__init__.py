@@ -409,6 +409,17 @@ ONE_MINUS_SQUARE = Elementwise(
     converts="ib",
     complexes=True,
 )
+INVERSE_ONE_PLUS_SQUARE = Elementwise(
+    PACKAGE,
+    "inverse_one_plus_square",
+    "trigonometric",
+    "inverse_one_plus_square",
+    "float",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
 HYPOT_WITH_ONE = Elementwise(
     PACKAGE,
     "hypot_with_one",
