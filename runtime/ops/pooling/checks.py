@@ -10,6 +10,12 @@ from ...errors import ShapeError
 from ...shapes import Shape, pool_size
 from ...tensor import dtypes
 
+
+
+class EmptyWindowError(ShapeError):
+    """A window has no element, and so no maximum."""
+
+
 MAX_ELEMENTS = 2**59  # 16 bytes of each are 2**63
 Ints = Sequence[int]
 Window = tuple[Shape, Shape, Shape, Shape]  # kernel size, stride, padding, dilation
@@ -175,7 +181,7 @@ def _require_elements(op: str, sizes: Shape, counts: Shape, window: Window) -> N
     _, stride, padding, dilation = window
     for size, count, step, pad, d in zip(sizes, counts, stride, padding, dilation, strict=True):
         if size < d and any((begin * step - pad) % d >= size for begin in range(min(count, -(-pad // step)))):
-            raise ShapeError(f"{op}(): a window of dilation={d}, padding={pad} has no element of a dimension of {size}")
+            raise EmptyWindowError(f"{op}(): a window of dilation={d}, padding={pad} has no element of a dimension of {size}")
 
 
 def _require_dims(op: str, shape: Shape, spatial: int, channels: bool = True) -> None:
