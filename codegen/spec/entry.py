@@ -91,6 +91,7 @@ class EntryReader(TrialFields):
             refuses=self._refuses(),
             unvaried=self._unvaried(schema),
             unverified=self._unverified(),
+            inexact=self._inexact(),
             kink=self.choices("kink") or ("average",),
             gives=self._gives(schema),
             complex=self._says("complex", "complex" in dtypes),

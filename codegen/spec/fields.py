@@ -59,7 +59,7 @@ COMMON = (
 
 # Keys that say with what an op is tested, not what it is. Those of an op may stand in a file beside the spec.
 SAMPLE_KEYS = ("reference", "samples", "edge_cases", "errors", "dtype_table", "domain")
-TEST_KEYS = (*SAMPLE_KEYS, "skip_grad_args", "complex", "example", "verify")
+TEST_KEYS = (*SAMPLE_KEYS, "skip_grad_args", "complex", "example", "verify", "accuracy")
 
 # The words of `flags`, true or with a value, and of `dispatch`, which name rules of other ways to compute.
 FLAGS = (

@@ -214,6 +214,7 @@ class Entry:
     refuses: tuple[Refusal, ...] = ()
     unvaried: dict[str, str] = field(default_factory=dict)  # argument of which no other values are tried -> why
     unverified: str = ""  # why `verify` does not check the op
+    inexact: tuple[float, str] = (0.0, "")  # units of the last digit that an element-wise op may be wrong by, and why
     kink: tuple[str, ...] = ("average",)  # one for all gradient formulas, or one for each
     gives: dict[str, str] = field(default_factory=dict)  # dtypes of tensors -> those of outputs, or "refused"
     onnx: dict[str, Formula] = field(default_factory=dict)  # the op in ONNX operators: parts, the last `result`

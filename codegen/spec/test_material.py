@@ -11,6 +11,7 @@ from .model import Refusal, Sample, Schema
 from .source import SourceString
 
 OFF = "off, because"  # how the key `verify` begins
+INEXACT = " units of the argument, because"  # what the key `accuracy` has behind its number
 WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
 
 
@@ -96,6 +97,15 @@ class TrialFields(GroupedFields):
         if "verify" in self.values and not (text.startswith(OFF) and reason):
             self.report(self.values["verify"], f"expected `{OFF} ...` with the reason, found '{text}'", "verify")
         return reason
+
+    def _inexact(self) -> tuple[float, str]:
+        text = self.plain("accuracy") or ""
+        units, _, reason = text.partition(INEXACT)
+        if "accuracy" in self.values and not (units.isdecimal() and reason.strip()):
+            form = f"`N{INEXACT} ...` with the reason"
+            self.report(self.values["accuracy"], f"expected {form}, found '{text}'", "accuracy")
+            return 0.0, ""
+        return float(units or 0), reason.strip()
 
     def _interval(self, node: yaml.Node) -> tuple[float, float]:
         try:

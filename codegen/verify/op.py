@@ -15,6 +15,7 @@ from .calls.interpreted import all_plain
 from .calls.point import Point, concatenated, formulas_alone, gradients, shown
 from .calls.samples import points
 from .calls.variants import variant_points, varied
+from .checks.accuracy import check_accuracy
 from .checks.batch import check_batch
 from .checks.dtypes import check_autocast, check_dtypes
 from .checks.elementwise import check_elementwise
@@ -84,7 +85,7 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
             for text, is_complex in variant_points(op):
                 verify_variant(op, text, is_complex, report)
                 report_damage(op, shown(text, is_complex), report)
-            for check in (check_elementwise, check_precision):
+            for check in (check_elementwise, check_precision, check_accuracy):
                 _attempt_full(check, op, report)
     return report
 

@@ -304,6 +304,16 @@ NEXTAFTER = Elementwise(
     refuses=("self", "other"),
     converts="ib",
 )
+TIMES_POWER_OF_TWO = Elementwise(
+    PACKAGE,
+    "times_power_of_two",
+    "arithmetic",
+    "times_power_of_two",
+    "float",
+    allowed=("bool", "int", "float"),
+    operands=("self", "other"),
+    converts="ib",
+)
 HEAVISIDE = Elementwise(
     PACKAGE,
     "heaviside",
@@ -387,6 +397,38 @@ ACOSH = Elementwise(
 )
 ATANH = Elementwise(
     PACKAGE, "atanh", "trigonometric", "atanh", "float", operands=("self",), converts="ib", complexes=True
+)
+ONE_MINUS_SQUARE = Elementwise(
+    PACKAGE,
+    "one_minus_square",
+    "trigonometric",
+    "one_minus_square",
+    "float",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
+HYPOT_WITH_ONE = Elementwise(
+    PACKAGE,
+    "hypot_with_one",
+    "trigonometric",
+    "hypot_with_one",
+    "float",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
+DIRECTION = Elementwise(
+    PACKAGE,
+    "direction",
+    "trigonometric",
+    "direction",
+    "promote",
+    allowed=("float",),
+    operands=("self", "other"),
+    converts="ib",
 )
 ATAN2 = Elementwise(
     PACKAGE, "atan2", "trigonometric", "atan2", "float", allowed=("float",), operands=("self", "other"), converts="ib"
@@ -889,6 +931,28 @@ ANGLE = Elementwise(
 SIGMOID = Elementwise(
     PACKAGE, "sigmoid", "activation", "sigmoid", "float", operands=("self",), converts="ib", complexes=True
 )
+LOGISTIC_PDF = Elementwise(
+    PACKAGE,
+    "logistic_pdf",
+    "activation",
+    "logistic_pdf",
+    "promote",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
+WEIGHTED_BY = Elementwise(
+    PACKAGE,
+    "weighted_by",
+    "activation",
+    "weighted_by",
+    "promote",
+    allowed=("float", "complex"),
+    operands=("self", "weight"),
+    converts="ib",
+    complexes=True,
+)
 LOGSIGMOID = Elementwise(
     PACKAGE, "logsigmoid", "activation", "logsigmoid", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
@@ -1037,6 +1101,9 @@ MASKED_SCALE = Elementwise(
 )
 ERF = Elementwise(PACKAGE, "erf", "special", "erf", "float", allowed=("float",), operands=("self",), converts="ib")
 ERFC = Elementwise(PACKAGE, "erfc", "special", "erfc", "float", allowed=("float",), operands=("self",), converts="ib")
+GAUSSIAN = Elementwise(
+    PACKAGE, "gaussian", "special", "gaussian", "promote", allowed=("float",), operands=("self",), converts="ib"
+)
 NORMAL_PDF = Elementwise(
     PACKAGE, "normal_pdf", "special", "normal_pdf", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
@@ -1087,18 +1154,72 @@ LIMITED_LOG_ODDS = Elementwise(
 )
 ENTR = Elementwise(PACKAGE, "entr", "special", "entr", "float", allowed=("float",), operands=("self",), converts="ib")
 SINC = Elementwise(PACKAGE, "sinc", "special", "sinc", "float", operands=("self",), converts="ib", complexes=True)
+SINC_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "sinc_derivative",
+    "special",
+    "sinc_derivative",
+    "promote",
+    allowed=("float", "complex"),
+    operands=("self",),
+    numbers=("n",),
+    converts="ib",
+    complexes=True,
+)
 ERFINV = Elementwise(
     PACKAGE, "erfinv", "special", "erfinv", "float", allowed=("float",), operands=("self",), converts="ib"
 )
+ERFINV_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "erfinv_derivative",
+    "special",
+    "erfinv_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    converts="ib",
+)
 ERFCX = Elementwise(
     PACKAGE, "erfcx", "special", "erfcx", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+ERFCX_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "erfcx_derivative",
+    "special",
+    "erfcx_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("n",),
+    converts="ib",
 )
 NDTR = Elementwise(PACKAGE, "ndtr", "special", "ndtr", "float", allowed=("float",), operands=("self",), converts="ib")
 NDTRI = Elementwise(
     PACKAGE, "ndtri", "special", "ndtri", "float", allowed=("float",), operands=("self",), converts="ib"
 )
+NDTRI_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "ndtri_derivative",
+    "special",
+    "ndtri_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    converts="ib",
+)
 LOG_NDTR = Elementwise(
     PACKAGE, "log_ndtr", "special", "log_ndtr", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+ERFC_RATIO = Elementwise(
+    PACKAGE,
+    "erfc_ratio",
+    "special",
+    "erfc_ratio",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("n",),
+    converts="ib",
 )
 LGAMMA = Elementwise(
     PACKAGE, "lgamma", "special", "lgamma", "float", allowed=("float",), operands=("self",), converts="ib"
@@ -1143,33 +1264,50 @@ ORTHOGONAL_POLYNOMIAL = Elementwise(
     refuses=("n",),
     converts="ib",
 )
-IGAMMA = Elementwise(
+GAMMA_LOG_PROB = Elementwise(
     PACKAGE,
-    "igamma",
+    "gamma_log_prob",
     "special",
-    "igamma",
+    "gamma_log_prob",
     "promote",
     allowed=("float",),
-    operands=("self", "other"),
-    refuses=("self",),
+    operands=("self", "concentration", "rate"),
     converts="ib",
 )
-IGAMMAC = Elementwise(
+LOG_MINUS_DIGAMMA = Elementwise(
     PACKAGE,
-    "igammac",
+    "log_minus_digamma",
     "special",
-    "igammac",
+    "log_minus_digamma",
     "promote",
     allowed=("float",),
     operands=("self", "other"),
-    refuses=("self",),
     converts="ib",
+)
+BINOMIAL_LOG_PROB = Elementwise(
+    PACKAGE, "binomial_log_prob", "special", "binomial_log_prob", "promote", allowed=("float",)
+)
+IGAMMA = Elementwise(
+    PACKAGE, "igamma", "special", "igamma", "promote", allowed=("float",), operands=("self", "other"), converts="ib"
+)
+IGAMMAC = Elementwise(
+    PACKAGE, "igammac", "special", "igammac", "promote", allowed=("float",), operands=("self", "other"), converts="ib"
 )
 STANDARD_GAMMA_GRAD = Elementwise(
     PACKAGE,
     "standard_gamma_grad",
     "special",
     "standard_gamma_grad",
+    "promote",
+    allowed=("float",),
+    operands=("self", "output"),
+    converts="ib",
+)
+STANDARD_GAMMA_GRAD_BY_SHAPE = Elementwise(
+    PACKAGE,
+    "standard_gamma_grad_by_shape",
+    "special",
+    "standard_gamma_grad_by_shape",
     "promote",
     allowed=("float",),
     operands=("self", "output"),
@@ -1210,8 +1348,41 @@ VON_MISES_GRAD = Elementwise(
 )
 I0 = Elementwise(PACKAGE, "i0", "special", "i0", "float", allowed=("float",), operands=("self",), converts="ib")
 I0E = Elementwise(PACKAGE, "i0e", "special", "i0e", "float", allowed=("float",), operands=("self",), converts="ib")
+I0E_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "i0e_derivative",
+    "special",
+    "i0e_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("n",),
+    converts="ib",
+)
 I1 = Elementwise(PACKAGE, "i1", "special", "i1", "float", allowed=("float",), operands=("self",), converts="ib")
+I1_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "i1_derivative",
+    "special",
+    "i1_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("n",),
+    converts="ib",
+)
 I1E = Elementwise(PACKAGE, "i1e", "special", "i1e", "float", allowed=("float",), operands=("self",), converts="ib")
+I1E_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "i1e_derivative",
+    "special",
+    "i1e_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("n",),
+    converts="ib",
+)
 MODIFIED_BESSEL_K0 = Elementwise(
     PACKAGE,
     "modified_bessel_k0",
@@ -1242,6 +1413,17 @@ SCALED_MODIFIED_BESSEL_K0 = Elementwise(
     operands=("self",),
     converts="ib",
 )
+K0E_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "k0e_derivative",
+    "special",
+    "k0e_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("n",),
+    converts="ib",
+)
 SCALED_MODIFIED_BESSEL_K1 = Elementwise(
     PACKAGE,
     "scaled_modified_bessel_k1",
@@ -1262,6 +1444,17 @@ SPHERICAL_BESSEL_J0 = Elementwise(
     operands=("self",),
     converts="ib",
 )
+SPHERICAL_BESSEL_J0_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "spherical_bessel_j0_derivative",
+    "special",
+    "spherical_bessel_j0_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("n",),
+    converts="ib",
+)
 AIRY_AI = Elementwise(
     PACKAGE, "airy_ai", "special", "airy_ai", "float", allowed=("float",), operands=("self",), converts="ib"
 )
@@ -1270,6 +1463,17 @@ BESSEL_J0 = Elementwise(
 )
 BESSEL_J1 = Elementwise(
     PACKAGE, "bessel_j1", "special", "bessel_j1", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+BESSEL_J1_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "bessel_j1_derivative",
+    "special",
+    "bessel_j1_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("n",),
+    converts="ib",
 )
 BESSEL_Y0 = Elementwise(
     PACKAGE, "bessel_y0", "special", "bessel_y0", "float", allowed=("float",), operands=("self",), converts="ib"

@@ -19,14 +19,13 @@ new = object.__new__
 class SigmoidBackward0(Node):
     """sigmoid(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "sigmoid"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.SIGMOID
-    fused = {1: (("kept_result",), ())}
+    fused = {1: (("kept_self",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -36,18 +35,18 @@ class SigmoidBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (result * (1 - result)).conj()."""
+        """self: grad * logistic_pdf(self).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -55,14 +54,143 @@ class SigmoidBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (result * (1 - result)).conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (result * (1 - result)).conj_physical()])
+        """self: grad * logistic_pdf(self).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.logistic_pdf(self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * (result * (1 - result)).conj_physical()).conj_physical()
+        tangent0 = (self_t.conj_physical() * op.logistic_pdf(self).conj_physical()).conj_physical()
+        return (tangent0,)
+
+
+class LogisticPdfBackward0(Node):
+    """logistic_pdf(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "logistic_pdf"
+    saved_slots = ("kept_result", "kept_self")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.LOGISTIC_PDF
+    fused = {1: (("kept_self", "kept_result"), ())}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LogisticPdfBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -weighted_by(grad, (result * tanh(self / 2)).conj())."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: -weighted_by(grad, (result * tanh(self / 2)).conj())."""
+        result = unpack_output(node, "kept_result")
+        self = unpack(node, "kept_self")
+        return node.fitted([-op.weighted_by(grad, (result * op.tanh(self / 2)).conj_physical())])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            -op.weighted_by(self_t.conj_physical(), (result * op.tanh(self / 2)).conj_physical())
+        ).conj_physical()
+        return (tangent0,)
+
+
+class WeightedByBackward0(Node):
+    """weighted_by(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
+    op_name = "weighted_by"
+    saved_slots = ("kept_weight", "kept_self")
+    elementwise = kernels.WEIGHTED_BY
+    fused = {1: (("kept_weight",), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_weight"), ())}
+    inputs = ("self", "weight")
+    keeps = {"kept_weight": ("weight", ("self",)), "kept_self": ("self", ("weight",))}
+
+    @staticmethod
+    def record(result, self, weight):
+        """Put `result` into the graph."""
+        node = new(WeightedByBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (weight._shape, weight._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (weight._grad_fn or weight) if weight._requires_grad else None,
+        )
+        node.kept_weight = None
+        if self._requires_grad:
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if (version := weight._version_counter) is None else version[0]
+        node.kept_self = None
+        if weight._requires_grad:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * weight.conj(); weight: weighted_by(grad, self.conj())."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * weight.conj(); weight: weighted_by(grad, self.conj())."""
+        weight = unpack(node, "kept_weight")
+        self = unpack(node, "kept_self")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * weight.conj_physical()
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.weighted_by(grad, self.conj_physical())
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, weight, self_t, weight_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (self_t.conj_physical() * weight.conj_physical()).conj_physical(),
+            None
+            if weight_t is None
+            else op.weighted_by(weight_t.conj_physical(), self.conj_physical()).conj_physical(),
+        )
         return (tangent0,)
 
 
@@ -315,7 +443,7 @@ class SiluBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
+        """self: grad * weighted_by(1 + weighted_by(self, sigmoid(-self)), sigmoid(self)).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -323,15 +451,18 @@ class SiluBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
+        """self: grad * weighted_by(1 + weighted_by(self, sigmoid(-self)), sigmoid(self)).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj_physical()])
+        return node.fitted(
+            [grad * op.weighted_by(1 + op.weighted_by(self, op.sigmoid(-self)), op.sigmoid(self)).conj_physical()]
+        )
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical() * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj_physical()
+            self_t.conj_physical()
+            * op.weighted_by(1 + op.weighted_by(self, op.sigmoid(-self)), op.sigmoid(self)).conj_physical()
         ).conj_physical()
         return (tangent0,)
 
@@ -366,7 +497,7 @@ class GeluErfBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
+        """self: grad * (normal_cdf(self) + weighted_by(self, normal_pdf(self)))."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -374,14 +505,16 @@ class GeluErfBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
+        """self: grad * (normal_cdf(self) + weighted_by(self, normal_pdf(self)))."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * (op.normal_cdf(self) + self * op.normal_pdf(self))])
+        return node.fitted([grad * (op.normal_cdf(self) + op.weighted_by(self, op.normal_pdf(self)))])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * (op.normal_cdf(self) + self * op.normal_pdf(self))).conj_physical()
+        tangent0 = (
+            self_t.conj_physical() * (op.normal_cdf(self) + op.weighted_by(self, op.normal_pdf(self)))
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -415,7 +548,7 @@ class GeluTanhBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) + grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * self * 1.5957691216057308 + grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * self * 0.2140644488178006 * self * self."""
+        """self: grad * (sigmoid(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument)); bounded = minimum(maximum(self, -100), 100); argument = bounded * (1.5957691216057308 + 0.0713548162726002 * bounded * bounded)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -423,23 +556,19 @@ class GeluTanhBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) + grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * self * 1.5957691216057308 + grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * self * 0.2140644488178006 * self * self."""
+        """self: grad * (sigmoid(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument)); bounded = minimum(maximum(self, -100), 100); argument = bounded * (1.5957691216057308 + 0.0713548162726002 * bounded * bounded)."""
         self = unpack(node, "kept_self")
+        bounded = op.minimum(op.maximum(self, -100), 100)
+        argument = bounded * (1.5957691216057308 + 0.0713548162726002 * bounded * bounded)
         return node.fitted(
             [
-                grad * op.sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self))
-                + grad
-                * op.sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self))
-                * op.sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self))
-                * self
-                * 1.5957691216057308
-                + grad
-                * op.sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self))
-                * op.sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self))
-                * self
-                * 0.2140644488178006
-                * self
-                * self
+                grad
+                * (
+                    op.sigmoid(argument)
+                    + bounded
+                    * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded)
+                    * op.logistic_pdf(argument)
+                )
             ]
         )
 
@@ -447,19 +576,34 @@ class GeluTanhBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical() * op.sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self))
-            + self_t.conj_physical()
-            * op.sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self))
-            * op.sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self))
-            * self
-            * 1.5957691216057308
-            + self_t.conj_physical()
-            * op.sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self))
-            * op.sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self))
-            * self
-            * 0.2140644488178006
-            * self
-            * self
+            self_t.conj_physical()
+            * (
+                op.sigmoid(
+                    op.minimum(op.maximum(self, -100), 100)
+                    * (
+                        1.5957691216057308
+                        + 0.0713548162726002
+                        * op.minimum(op.maximum(self, -100), 100)
+                        * op.minimum(op.maximum(self, -100), 100)
+                    )
+                )
+                + op.minimum(op.maximum(self, -100), 100)
+                * (
+                    1.5957691216057308
+                    + 0.2140644488178006
+                    * op.minimum(op.maximum(self, -100), 100)
+                    * op.minimum(op.maximum(self, -100), 100)
+                )
+                * op.logistic_pdf(
+                    op.minimum(op.maximum(self, -100), 100)
+                    * (
+                        1.5957691216057308
+                        + 0.0713548162726002
+                        * op.minimum(op.maximum(self, -100), 100)
+                        * op.minimum(op.maximum(self, -100), 100)
+                    )
+                )
+            )
         ).conj_physical()
         return (tangent0,)
 
@@ -713,7 +857,7 @@ class MishBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
+        """self: grad * where(self > 0, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) + weighted_by(self, 4 * power * power * (1 + power) / square(1 + 2 * power + 2 * power * power)), power * (power + 2) / (2 + 2 * power + power * power) + weighted_by(self, 4 * power * (1 + power) / square(2 + 2 * power + power * power))); power = exp(where(self > 0, -self, self))."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -721,10 +865,23 @@ class MishBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
+        """self: grad * where(self > 0, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) + weighted_by(self, 4 * power * power * (1 + power) / square(1 + 2 * power + 2 * power * power)), power * (power + 2) / (2 + 2 * power + power * power) + weighted_by(self, 4 * power * (1 + power) / square(2 + 2 * power + power * power))); power = exp(where(self > 0, -self, self))."""
         self = unpack(node, "kept_self")
+        power = op.exp(op.where(self > 0, -self, self))
         return node.fitted(
-            [grad * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))]
+            [
+                grad
+                * op.where(
+                    self > 0,
+                    1
+                    - 2 * power * power / (1 + 2 * power + 2 * power * power)
+                    + op.weighted_by(
+                        self, 4 * power * power * (1 + power) / op.square(1 + 2 * power + 2 * power * power)
+                    ),
+                    power * (power + 2) / (2 + 2 * power + power * power)
+                    + op.weighted_by(self, 4 * power * (1 + power) / op.square(2 + 2 * power + power * power)),
+                )
+            ]
         )
 
     @staticmethod
@@ -732,7 +889,48 @@ class MishBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
             self_t.conj_physical()
-            * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))
+            * op.where(
+                self > 0,
+                1
+                - 2
+                * op.exp(op.where(self > 0, -self, self))
+                * op.exp(op.where(self > 0, -self, self))
+                / (
+                    1
+                    + 2 * op.exp(op.where(self > 0, -self, self))
+                    + 2 * op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self))
+                )
+                + op.weighted_by(
+                    self,
+                    4
+                    * op.exp(op.where(self > 0, -self, self))
+                    * op.exp(op.where(self > 0, -self, self))
+                    * (1 + op.exp(op.where(self > 0, -self, self)))
+                    / op.square(
+                        1
+                        + 2 * op.exp(op.where(self > 0, -self, self))
+                        + 2 * op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self))
+                    ),
+                ),
+                op.exp(op.where(self > 0, -self, self))
+                * (op.exp(op.where(self > 0, -self, self)) + 2)
+                / (
+                    2
+                    + 2 * op.exp(op.where(self > 0, -self, self))
+                    + op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self))
+                )
+                + op.weighted_by(
+                    self,
+                    4
+                    * op.exp(op.where(self > 0, -self, self))
+                    * (1 + op.exp(op.where(self > 0, -self, self)))
+                    / op.square(
+                        2
+                        + 2 * op.exp(op.where(self > 0, -self, self))
+                        + op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self))
+                    ),
+                ),
+            )
         ).conj_physical()
         return (tangent0,)
 
@@ -1020,7 +1218,7 @@ class SoftsignBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: (grad * (abs(self) + 1) - sgn(self) * (grad.conj() * self + grad * self.conj()) * 0.5) / square(abs(self) + 1)."""
+        """self: grad * part * part + (1 - part) * part * (grad - sgn(self) * real_copy(sgn(self).conj() * grad)); part = divide(1, abs(self) + 1)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -1028,15 +1226,13 @@ class SoftsignBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: (grad * (abs(self) + 1) - sgn(self) * (grad.conj() * self + grad * self.conj()) * 0.5) / square(abs(self) + 1)."""
+        """self: grad * part * part + (1 - part) * part * (grad - sgn(self) * real_copy(sgn(self).conj() * grad)); part = divide(1, abs(self) + 1)."""
         self = unpack(node, "kept_self")
+        part = op.divide(1, op.abs(self) + 1)
         return node.fitted(
             [
-                (
-                    grad * (op.abs(self) + 1)
-                    - op.sgn(self) * (grad.conj_physical() * self + grad * self.conj_physical()) * 0.5
-                )
-                / op.square(op.abs(self) + 1)
+                grad * part * part
+                + (1 - part) * part * (grad - op.sgn(self) * op.real_copy(op.sgn(self).conj_physical() * grad))
             ]
         )
 
@@ -1044,8 +1240,9 @@ class SoftsignBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = (self_t * (op.abs(self) + 1) - self * op.real(op.sgn(self).conj_physical() * self_t)) / op.square(
-            op.abs(self) + 1
+        part = op.divide(1, op.abs(self) + 1)
+        tangent0 = self_t * part * part + (1 - part) * part * (
+            self_t - op.sgn(self) * op.real_copy(op.sgn(self).conj_physical() * self_t)
         )
         return (tangent0,)
 
@@ -1226,6 +1423,8 @@ class MaskedScaleBackward0(Node):
 
 __all__ = [
     "SigmoidBackward0",
+    "LogisticPdfBackward0",
+    "WeightedByBackward0",
     "LogsigmoidBackward0",
     "ReluBackward0",
     "LeakyReluBackward0",

@@ -466,7 +466,7 @@ class PowBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
+        """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -474,16 +474,13 @@ class PowBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
+        """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
         exponent = unpack(node, "kept_exponent")
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = (
-                grad
-                * (exponent * op.pow(self, op.where((self == 0) & (exponent == 0), 0, exponent - 1))).conj_physical()
-            )
+            grad_0 = grad * (exponent * op.pow(self, op.where(exponent == 0, 0, exponent - 1))).conj_physical()
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = grad * (result * op.log(op.where(self == 0, 1, self))).conj_physical()
@@ -497,7 +494,7 @@ class PowBackward0(Node):
             if self_t is None
             else (
                 self_t.conj_physical()
-                * (exponent * op.pow(self, op.where((self == 0) & (exponent == 0), 0, exponent - 1))).conj_physical()
+                * (exponent * op.pow(self, op.where(exponent == 0, 0, exponent - 1))).conj_physical()
             ).conj_physical(),
             None
             if exponent_t is None
@@ -1692,20 +1689,91 @@ class FrexpBackward0(Node):
             node.kept_exponent = FREED
 
     def apply(node, grads):
-        """self: grad / exp2(exponent)."""
+        """self: times_power_of_two(grad, -exponent)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
         exponent = unpack(node, "kept_exponent")
-        return (fit(locally_constant(node, grad, grad / op.exp2(exponent)), node.metas[0]),)
+        return (fit(locally_constant(node, grad, op.times_power_of_two(grad, -exponent)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         exponent = result[1]
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = self_t / op.exp2(exponent)
+        tangent0 = op.times_power_of_two(self_t, -exponent)
         return (tangent0, None)
+
+
+class TimesPowerOfTwoBackward0(Node):
+    """times_power_of_two(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_result", "kept_result_version")
+    op_name = "times_power_of_two"
+    saved_slots = ("kept_other", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.TIMES_POWER_OF_TWO
+    fused = {1: (("kept_other",), ()), 2: (("kept_result",), ()), 3: (("kept_other", "kept_result"), ())}
+    inputs = ("self", "other")
+    keeps = {"kept_other": ("other", ("self",)), "kept_result": ("output 0", ("other",))}
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(TimesPowerOfTwoBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (other._grad_fn or other) if other._requires_grad else None,
+        )
+        node.kept_other = None
+        if self._requires_grad:
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
+        node.kept_result = None
+        if other._requires_grad:
+            node.kept_result = saved = alias_of(result)
+            node.kept_result_version = saved._version_counter[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: times_power_of_two(grad, other); other: 0.6931471805599453 * grad * result."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: times_power_of_two(grad, other); other: 0.6931471805599453 * grad * result."""
+        other = unpack(node, "kept_other")
+        result = unpack_output(node, "kept_result")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.times_power_of_two(grad, other)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = 0.6931471805599453 * grad * result
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else op.times_power_of_two(self_t.conj_physical(), other).conj_physical(),
+            None if other_t is None else (0.6931471805599453 * other_t.conj_physical() * result).conj_physical(),
+        )
+        return (tangent0,)
 
 
 __all__ = [
@@ -1737,4 +1805,5 @@ __all__ = [
     "LerpBackward1",
     "CopysignBackward0",
     "FrexpBackward0",
+    "TimesPowerOfTwoBackward0",
 ]

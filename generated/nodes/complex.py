@@ -253,12 +253,12 @@ class AngleBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.dtype.is_complex else zeros_like(grad)."""
+        """self: grad * where(self == 0, 0, sgn(self) * 1j / where(self == 0, 1, abs(self))) if self.dtype.is_complex else zeros_like(grad)."""
         self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         return (
             fit(
-                grad * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj_physical()))
+                grad * op.where(self == 0, 0, op.sgn(self) * 1j / op.where(self == 0, 1, op.abs(self)))
                 if self_dtype.is_complex
                 else locally_constant(node, grad, op.zeros_like(grad)),
                 node.metas[0],
@@ -269,8 +269,7 @@ class AngleBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical()
-            * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj_physical()))
+            self_t.conj_physical() * op.where(self == 0, 0, op.sgn(self) * 1j / op.where(self == 0, 1, op.abs(self)))
             if self._dtype.is_complex
             else op.zeros_like(self_t.conj_physical())
         ).conj_physical()

@@ -68,14 +68,13 @@ class ExpBackward0(Node):
 class Exp2Backward0(Node):
     """exp2(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "exp2"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.EXP2
-    fused = {1: (("kept_result",), ())}
+    fused = {1: (("kept_self",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -85,18 +84,18 @@ class Exp2Backward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
-        """self: 0.6931471805599453 * grad * result.conj()."""
+        """self: 1.3862943611198906 * grad * exp2(self - 1).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -104,28 +103,27 @@ class Exp2Backward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: 0.6931471805599453 * grad * result.conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([0.6931471805599453 * grad * result.conj_physical()])
+        """self: 1.3862943611198906 * grad * exp2(self - 1).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([1.3862943611198906 * grad * op.exp2(self - 1).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (0.6931471805599453 * self_t.conj_physical() * result.conj_physical()).conj_physical()
+        tangent0 = (1.3862943611198906 * self_t.conj_physical() * op.exp2(self - 1).conj_physical()).conj_physical()
         return (tangent0,)
 
 
 class Expm1Backward0(Node):
     """expm1(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "expm1"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.EXPM1
-    fused = {1: (("kept_result",), ())}
+    fused = {1: (("kept_self",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -135,18 +133,18 @@ class Expm1Backward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (result + 1).conj()."""
+        """self: grad * exp(self).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -154,14 +152,14 @@ class Expm1Backward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (result + 1).conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (result + 1).conj_physical()])
+        """self: grad * exp(self).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.exp(self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * (result + 1).conj_physical()).conj_physical()
+        tangent0 = (self_t.conj_physical() * op.exp(self).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -364,17 +362,29 @@ class Log1pBackward0(Node):
 class LogaddexpBackward0(Node):
     """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    __slots__ = (
+        "kept_other",
+        "kept_other_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
     op_name = "logaddexp"
-    saved_slots = ("kept_self", "kept_other")
+    saved_slots = ("kept_result", "kept_self", "kept_other")
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.LOGADDEXP
     fused = {
-        1: (("kept_self", "kept_other"), ()),
-        2: (("kept_self", "kept_other"), ()),
-        3: (("kept_self", "kept_other"), ()),
+        1: (("kept_self", "kept_other", "kept_result"), ()),
+        2: (("kept_self", "kept_other", "kept_result"), ()),
+        3: (("kept_self", "kept_other", "kept_result"), ()),
     }
     inputs = ("self", "other")
-    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
+    keeps = {
+        "kept_result": ("output 0", ("self", "other")),
+        "kept_self": ("self", ("self", "other")),
+        "kept_other": ("other", ("self", "other")),
+    }
 
     @staticmethod
     def record(result, self, other):
@@ -387,6 +397,8 @@ class LogaddexpBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (other._grad_fn or other) if other._requires_grad else None,
         )
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_other = other
@@ -396,13 +408,15 @@ class LogaddexpBackward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
         if node.kept_other is not None:
             node.kept_other = FREED
 
     def apply(node, grad):
-        """self: grad * sigmoid(self - other).conj(); other: grad * sigmoid(other - self).conj()."""
+        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -410,15 +424,26 @@ class LogaddexpBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * sigmoid(self - other).conj(); other: grad * sigmoid(other - self).conj()."""
+        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()."""
+        result = unpack_output(node, "kept_result")
         self = unpack(node, "kept_self")
         other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * op.sigmoid(self - other).conj_physical()
+            grad_0 = (
+                grad
+                * op.where(
+                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, self - other))
+                ).conj_physical()
+            )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * op.sigmoid(other - self).conj_physical()
+            grad_1 = (
+                grad
+                * op.where(
+                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, other - self))
+                ).conj_physical()
+            )
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -427,10 +452,20 @@ class LogaddexpBackward0(Node):
         tangent0 = total(
             None
             if self_t is None
-            else (self_t.conj_physical() * op.sigmoid(self - other).conj_physical()).conj_physical(),
+            else (
+                self_t.conj_physical()
+                * op.where(
+                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, self - other))
+                ).conj_physical()
+            ).conj_physical(),
             None
             if other_t is None
-            else (other_t.conj_physical() * op.sigmoid(other - self).conj_physical()).conj_physical(),
+            else (
+                other_t.conj_physical()
+                * op.where(
+                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, other - self))
+                ).conj_physical()
+            ).conj_physical(),
         )
         return (tangent0,)
 
@@ -438,17 +473,29 @@ class LogaddexpBackward0(Node):
 class Logaddexp2Backward0(Node):
     """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    __slots__ = (
+        "kept_other",
+        "kept_other_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
     op_name = "logaddexp2"
-    saved_slots = ("kept_self", "kept_other")
+    saved_slots = ("kept_result", "kept_self", "kept_other")
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.LOGADDEXP2
     fused = {
-        1: (("kept_self", "kept_other"), ()),
-        2: (("kept_self", "kept_other"), ()),
-        3: (("kept_self", "kept_other"), ()),
+        1: (("kept_self", "kept_other", "kept_result"), ()),
+        2: (("kept_self", "kept_other", "kept_result"), ()),
+        3: (("kept_self", "kept_other", "kept_result"), ()),
     }
     inputs = ("self", "other")
-    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
+    keeps = {
+        "kept_result": ("output 0", ("self", "other")),
+        "kept_self": ("self", ("self", "other")),
+        "kept_other": ("other", ("self", "other")),
+    }
 
     @staticmethod
     def record(result, self, other):
@@ -461,6 +508,8 @@ class Logaddexp2Backward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (other._grad_fn or other) if other._requires_grad else None,
         )
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_other = other
@@ -470,13 +519,15 @@ class Logaddexp2Backward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
         if node.kept_other is not None:
             node.kept_other = FREED
 
     def apply(node, grad):
-        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
+        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -484,15 +535,24 @@ class Logaddexp2Backward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
+        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))."""
+        result = unpack_output(node, "kept_result")
         self = unpack(node, "kept_self")
         other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * op.sigmoid(0.6931471805599453 * (self - other))
+            grad_0 = grad * op.where(
+                result == -1e309,
+                0,
+                op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))),
+            )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * op.sigmoid(0.6931471805599453 * (other - self))
+            grad_1 = grad * op.where(
+                result == -1e309,
+                0,
+                op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))),
+            )
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -501,10 +561,24 @@ class Logaddexp2Backward0(Node):
         tangent0 = total(
             None
             if self_t is None
-            else (self_t.conj_physical() * op.sigmoid(0.6931471805599453 * (self - other))).conj_physical(),
+            else (
+                self_t.conj_physical()
+                * op.where(
+                    result == -1e309,
+                    0,
+                    op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))),
+                )
+            ).conj_physical(),
             None
             if other_t is None
-            else (other_t.conj_physical() * op.sigmoid(0.6931471805599453 * (other - self))).conj_physical(),
+            else (
+                other_t.conj_physical()
+                * op.where(
+                    result == -1e309,
+                    0,
+                    op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))),
+                )
+            ).conj_physical(),
         )
         return (tangent0,)
 

@@ -284,12 +284,11 @@ class LinalgDetBackward0(Node):
 class CofactorsBackward0(Node):
     """cofactors(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "cofactors"
-    saved_slots = ("kept_result", "kept_self")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -299,8 +298,6 @@ class CofactorsBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
@@ -308,20 +305,15 @@ class CofactorsBackward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: (grad * conjugate(result)).sum([-2, -1], True) * adjoint(inverse) - conjugate(result).matmul(grad.mT).matmul(adjoint(inverse)); inverse = linalg_inv_ex(self).inverse."""
-        result = unpack_output(node, "kept_result")
+        """self: conjugate(cofactors_along(self, conjugate(grad)))."""
         self = unpack(node, "kept_self")
-        inverse = op.linalg_inv_ex(self).inverse
         return (
             fit(
-                (grad * elementwise_formulas.conjugate(result)).sum([-2, -1], True) * matmul_formulas.adjoint(inverse)
-                - elementwise_formulas.conjugate(result).matmul(grad.mT).matmul(matmul_formulas.adjoint(inverse)),
+                elementwise_formulas.conjugate(op.cofactors_along(self, elementwise_formulas.conjugate(grad))),
                 node.metas[0],
             ),
         )
@@ -330,8 +322,68 @@ class CofactorsBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        inverse = op.linalg_inv_ex(self).inverse
-        tangent0 = (inverse.mT * self_t).sum([-2, -1], True) * result - inverse.mT.matmul(self_t.mT).matmul(result)
+        tangent0 = op.cofactors_along(self, self_t)
+        return (tangent0,)
+
+
+class CofactorsAlongBackward0(Node):
+    """cofactors_along(Tensor self, Tensor direction) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_direction", "kept_direction_version", "kept_self", "kept_self_version")
+    op_name = "cofactors_along"
+    saved_slots = ("kept_self", "kept_direction")
+    inputs = ("self", "direction")
+    keeps = {"kept_self": ("self", ("self", "direction")), "kept_direction": ("direction", ("self",))}
+
+    @staticmethod
+    def record(result, self, direction):
+        """Put `result` into the graph."""
+        node = new(CofactorsAlongBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (direction._shape, direction._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (direction._grad_fn or direction) if direction._requires_grad else None,
+        )
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_direction = None
+        if self._requires_grad:
+            node.kept_direction = direction
+            node.kept_direction_version = 0 if (version := direction._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_direction is not None:
+            node.kept_direction = FREED
+
+    def apply(node, grad):
+        """self: conjugate(third_derivative_of_det(self, direction, conjugate(grad))); direction: conjugate(cofactors_along(self, conjugate(grad)))."""
+        self = unpack(node, "kept_self")
+        direction = unpack(node, "kept_direction")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = elementwise_formulas.conjugate(
+                linalg_formulas.third_derivative_of_det(self, direction, elementwise_formulas.conjugate(grad))
+            )
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = elementwise_formulas.conjugate(op.cofactors_along(self, elementwise_formulas.conjugate(grad)))
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, direction, self_t, direction_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        direction_t = zeros_if_missing(direction_t, direction)
+        tangent0 = linalg_formulas.third_derivative_of_det(self, direction, self_t) + op.cofactors_along(
+            self, direction_t
+        )
         return (tangent0,)
 
 
@@ -1113,6 +1165,7 @@ __all__ = [
     "SolveTriangularMatricesBackward0",
     "LinalgDetBackward0",
     "CofactorsBackward0",
+    "CofactorsAlongBackward0",
     "LinalgSlogdetBackward0",
     "CholeskyFactorBackward0",
     "LinalgSvdBackward0",

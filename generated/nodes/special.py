@@ -48,7 +48,7 @@ class ErfBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: 1.1283791670955126 * grad * exp(-self * self)."""
+        """self: 1.1283791670955126 * grad * gaussian(self)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -56,14 +56,14 @@ class ErfBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: 1.1283791670955126 * grad * exp(-self * self)."""
+        """self: 1.1283791670955126 * grad * gaussian(self)."""
         self = unpack(node, "kept_self")
-        return node.fitted([1.1283791670955126 * grad * op.exp(-self * self)])
+        return node.fitted([1.1283791670955126 * grad * op.gaussian(self)])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (1.1283791670955126 * self_t.conj_physical() * op.exp(-self * self)).conj_physical()
+        tangent0 = (1.1283791670955126 * self_t.conj_physical() * op.gaussian(self)).conj_physical()
         return (tangent0,)
 
 
@@ -97,7 +97,7 @@ class ErfcBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: -1.1283791670955126 * grad * exp(-self * self)."""
+        """self: -1.1283791670955126 * grad * gaussian(self)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -105,14 +105,69 @@ class ErfcBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: -1.1283791670955126 * grad * exp(-self * self)."""
+        """self: -1.1283791670955126 * grad * gaussian(self)."""
         self = unpack(node, "kept_self")
-        return node.fitted([-1.1283791670955126 * grad * op.exp(-self * self)])
+        return node.fitted([-1.1283791670955126 * grad * op.gaussian(self)])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-1.1283791670955126 * self_t.conj_physical() * op.exp(-self * self)).conj_physical()
+        tangent0 = (-1.1283791670955126 * self_t.conj_physical() * op.gaussian(self)).conj_physical()
+        return (tangent0,)
+
+
+class GaussianBackward0(Node):
+    """gaussian(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "gaussian"
+    saved_slots = ("kept_result", "kept_self")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.GAUSSIAN
+    fused = {1: (("kept_self", "kept_result"), ())}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(GaussianBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -2 * grad * where(result == 0, 0, self) * result."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: -2 * grad * where(result == 0, 0, self) * result."""
+        result = unpack_output(node, "kept_result")
+        self = unpack(node, "kept_self")
+        return node.fitted([-2 * grad * op.where(result == 0, 0, self) * result])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-2 * self_t.conj_physical() * op.where(result == 0, 0, self) * result).conj_physical()
         return (tangent0,)
 
 
@@ -151,7 +206,7 @@ class NormalPdfBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: -grad * self * result."""
+        """self: -grad * weighted_by(self, result)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -159,15 +214,15 @@ class NormalPdfBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: -grad * self * result."""
+        """self: -grad * weighted_by(self, result)."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return node.fitted([-grad * self * result])
+        return node.fitted([-grad * op.weighted_by(self, result)])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj_physical() * self * result).conj_physical()
+        tangent0 = (-self_t.conj_physical() * op.weighted_by(self, result)).conj_physical()
         return (tangent0,)
 
 
@@ -490,7 +545,7 @@ class LogOddsBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad / (self * (1 - self))."""
+        """self: grad / self + grad / (1 - self)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -498,14 +553,14 @@ class LogOddsBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad / (self * (1 - self))."""
+        """self: grad / self + grad / (1 - self)."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad / (self * (1 - self))])
+        return node.fitted([grad / self + grad / (1 - self)])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() / (self * (1 - self))).conj_physical()
+        tangent0 = (self_t.conj_physical() / self + self_t.conj_physical() / (1 - self)).conj_physical()
         return (tangent0,)
 
 
@@ -541,7 +596,7 @@ class LimitedLogOddsBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))."""
+        """self: where((self < eps) | (self > 1 - eps), 0, grad / where((self < eps) | (self > 1 - eps), 0.5, self) + grad / (1 - where((self < eps) | (self > 1 - eps), 0.5, self)))."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -549,16 +604,28 @@ class LimitedLogOddsBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))."""
+        """self: where((self < eps) | (self > 1 - eps), 0, grad / where((self < eps) | (self > 1 - eps), 0.5, self) + grad / (1 - where((self < eps) | (self > 1 - eps), 0.5, self)))."""
         eps = node._saved_eps
         self = unpack(node, "kept_self")
-        return node.fitted([op.where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))])
+        return node.fitted(
+            [
+                op.where(
+                    (self < eps) | (self > 1 - eps),
+                    0,
+                    grad / op.where((self < eps) | (self > 1 - eps), 0.5, self)
+                    + grad / (1 - op.where((self < eps) | (self > 1 - eps), 0.5, self)),
+                )
+            ]
+        )
 
     @staticmethod
     def tangent(result, self, eps, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = op.where(
-            (self < eps) | (self > 1 - eps), 0, self_t.conj_physical() / (self * (1 - self))
+            (self < eps) | (self > 1 - eps),
+            0,
+            self_t.conj_physical() / op.where((self < eps) | (self > 1 - eps), 0.5, self)
+            + self_t.conj_physical() / (1 - op.where((self < eps) | (self > 1 - eps), 0.5, self)),
         ).conj_physical()
         return (tangent0,)
 
@@ -615,14 +682,12 @@ class EntrBackward0(Node):
 class SincBackward0(Node):
     """sinc(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "sinc"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.SINC
-    fused = {1: (("kept_self", "kept_result"), ())}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -634,8 +699,6 @@ class SincBackward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -643,70 +706,64 @@ class SincBackward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 - 0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()."""
-        if watch.active or watch.interceptors:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 - 0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()."""
+        """self: grad * unfused(sinc_derivative(1, self)).conj()."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return node.fitted(
-            [
-                grad
-                * op.where(
-                    op.abs(self) < 0.1,
-                    -3.289868133696453
-                    * self
-                    * (
-                        1
-                        - 0.9869604401089358
-                        * self
-                        * self
-                        * (
-                            1
-                            - 0.35248587146747706
-                            * self
-                            * self
-                            * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692454 * self * self))
-                        )
-                    ),
-                    (op.cos(3.141592653589793 * self) - result) / op.where(self == 0, 1, self),
-                ).conj_physical()
-            ]
-        )
+        return (fit(grad * elementwise_formulas.unfused(op.sinc_derivative(1, self)).conj_physical(), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical()
-            * op.where(
-                op.abs(self) < 0.1,
-                -3.289868133696453
-                * self
-                * (
-                    1
-                    - 0.9869604401089358
-                    * self
-                    * self
-                    * (
-                        1
-                        - 0.35248587146747706
-                        * self
-                        * self
-                        * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692454 * self * self))
-                    )
-                ),
-                (op.cos(3.141592653589793 * self) - result) / op.where(self == 0, 1, self),
-            ).conj_physical()
+            self_t.conj_physical() * elementwise_formulas.unfused(op.sinc_derivative(1, self)).conj_physical()
+        ).conj_physical()
+        return (tangent0,)
+
+
+class SincDerivativeBackward0(Node):
+    """sinc_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "sinc_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SINC_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(SincDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(sinc_derivative(n + 1, self)).conj()."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (
+            fit(grad * elementwise_formulas.unfused(op.sinc_derivative(n + 1, self)).conj_physical(), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj_physical() * elementwise_formulas.unfused(op.sinc_derivative(n + 1, self)).conj_physical()
         ).conj_physical()
         return (tangent0,)
 
@@ -714,14 +771,12 @@ class SincBackward0(Node):
 class ErfinvBackward0(Node):
     """erfinv(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "erfinv"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.ERFINV
-    fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -731,52 +786,43 @@ class ErfinvBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
-        """self: 0.886226925452758 * grad * exp(result * result)."""
-        if watch.active or watch.interceptors:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: 0.886226925452758 * grad * exp(result * result)."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([0.886226925452758 * grad * op.exp(result * result)])
+        """self: grad * unfused(erfinv_derivative(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.erfinv_derivative(self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (0.886226925452758 * self_t.conj_physical() * op.exp(result * result)).conj_physical()
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.erfinv_derivative(self))).conj_physical()
         return (tangent0,)
 
 
-class ErfcxBackward0(Node):
-    """erfcx(Tensor self) -> Tensor (derivatives.yaml)."""
+class ErfinvDerivativeBackward0(Node):
+    """erfinv_derivative(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
-    op_name = "erfcx"
+    op_name = "erfinv_derivative"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
-    elementwise = kernels.ERFCX
-    fused = {1: (("kept_self", "kept_result"), ())}
+    elementwise = kernels.ERFINV_DERIVATIVE
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
         """Put `result` into the graph."""
-        node = new(ErfcxBackward0)
+        node = new(ErfinvDerivativeBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
@@ -796,23 +842,102 @@ class ErfcxBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * (2 * self * result - 1.1283791670955126)."""
-        if watch.active or watch.interceptors:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (2 * self * result - 1.1283791670955126)."""
+        """self: grad * 2 * unfused(erfinv(self)) * result * result."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (2 * self * result - 1.1283791670955126)])
+        return (fit(grad * 2 * elementwise_formulas.unfused(op.erfinv(self)) * result * result, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * (2 * self * result - 1.1283791670955126)).conj_physical()
+        tangent0 = (
+            self_t.conj_physical() * 2 * elementwise_formulas.unfused(op.erfinv(self)) * result * result
+        ).conj_physical()
+        return (tangent0,)
+
+
+class ErfcxBackward0(Node):
+    """erfcx(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "erfcx"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ERFCX
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ErfcxBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(erfcx_derivative(1, self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.erfcx_derivative(1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.erfcx_derivative(1, self))).conj_physical()
+        return (tangent0,)
+
+
+class ErfcxDerivativeBackward0(Node):
+    """erfcx_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "erfcx_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ERFCX_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(ErfcxDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(erfcx_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.erfcx_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj_physical() * elementwise_formulas.unfused(op.erfcx_derivative(n + 1, self))
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -868,14 +993,12 @@ class NdtrBackward0(Node):
 class NdtriBackward0(Node):
     """ndtri(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "ndtri"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.NDTRI
-    fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -885,6 +1008,49 @@ class NdtriBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(ndtri_derivative(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.ndtri_derivative(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.ndtri_derivative(self))).conj_physical()
+        return (tangent0,)
+
+
+class NdtriDerivativeBackward0(Node):
+    """ndtri_derivative(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "ndtri_derivative"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.NDTRI_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(NdtriDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
@@ -892,26 +1058,23 @@ class NdtriBackward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
         if node.kept_result is not None:
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: 2.5066282746310002 * grad * exp(result * result / 2)."""
-        if watch.active or watch.interceptors:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: 2.5066282746310002 * grad * exp(result * result / 2)."""
+        """self: grad * unfused(ndtri(self)) * result * result."""
+        self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return node.fitted([2.5066282746310002 * grad * op.exp(result * result / 2)])
+        return (fit(grad * elementwise_formulas.unfused(op.ndtri(self)) * result * result, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (2.5066282746310002 * self_t.conj_physical() * op.exp(result * result / 2)).conj_physical()
+        tangent0 = (
+            self_t.conj_physical() * elementwise_formulas.unfused(op.ndtri(self)) * result * result
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -944,15 +1107,16 @@ class LogNdtrBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))), normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))."""
+        """self: grad * where(self < 0, 1.4142135623730951 * unfused(erfc_ratio(1, -0.7071067811865476 * clamp_max(self, 0))) - self, normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))."""
         self = unpack(node, "kept_self")
         return (
             fit(
                 grad
                 * op.where(
                     self < 0,
-                    0.7978845608028654
-                    / elementwise_formulas.unfused(op.erfcx(-0.7071067811865476 * op.clamp_max(self, 0))),
+                    1.4142135623730951
+                    * elementwise_formulas.unfused(op.erfc_ratio(1, -0.7071067811865476 * op.clamp_max(self, 0)))
+                    - self,
                     op.normal_pdf(op.clamp_min(self, 0)) / op.normal_cdf(op.clamp_min(self, 0)),
                 ),
                 node.metas[0],
@@ -966,10 +1130,70 @@ class LogNdtrBackward0(Node):
             self_t.conj_physical()
             * op.where(
                 self < 0,
-                0.7978845608028654
-                / elementwise_formulas.unfused(op.erfcx(-0.7071067811865476 * op.clamp_max(self, 0))),
+                1.4142135623730951
+                * elementwise_formulas.unfused(op.erfc_ratio(1, -0.7071067811865476 * op.clamp_max(self, 0)))
+                - self,
                 op.normal_pdf(op.clamp_min(self, 0)) / op.normal_cdf(op.clamp_min(self, 0)),
             )
+        ).conj_physical()
+        return (tangent0,)
+
+
+class ErfcRatioBackward0(Node):
+    """erfc_ratio(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "erfc_ratio"
+    saved_slots = ("kept_result", "kept_self")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.ERFC_RATIO
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(ErfcRatioBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: 2 * grad * result * (n * result - (n + 1) * unfused(erfc_ratio(n + 1, self)))."""
+        n = node._saved_n
+        result = unpack_output(node, "kept_result")
+        self = unpack(node, "kept_self")
+        return (
+            fit(
+                2 * grad * result * (n * result - (n + 1) * elementwise_formulas.unfused(op.erfc_ratio(n + 1, self))),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            2
+            * self_t.conj_physical()
+            * result
+            * (n * result - (n + 1) * elementwise_formulas.unfused(op.erfc_ratio(n + 1, self)))
         ).conj_physical()
         return (tangent0,)
 
@@ -1251,6 +1475,313 @@ class OrthogonalPolynomialBackward0(Node):
         return (tangent0,)
 
 
+class GammaLogProbBackward0(Node):
+    """gamma_log_prob(Tensor self, Tensor concentration, Tensor rate) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "kept_concentration",
+        "kept_concentration_version",
+        "kept_rate",
+        "kept_rate_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "gamma_log_prob"
+    saved_slots = ("kept_rate", "kept_concentration", "kept_self")
+    elementwise = kernels.GAMMA_LOG_PROB
+    inputs = ("self", "concentration", "rate")
+    keeps = {
+        "kept_rate": ("rate", ("self", "concentration", "rate")),
+        "kept_concentration": ("concentration", ("self", "concentration", "rate")),
+        "kept_self": ("self", ("self", "concentration", "rate")),
+    }
+
+    @staticmethod
+    def record(result, self, concentration, rate):
+        """Put `result` into the graph."""
+        node = new(GammaLogProbBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (concentration._shape, concentration._dtype),
+            (rate._shape, rate._dtype),
+        )
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (concentration._grad_fn or concentration) if concentration._requires_grad else None,
+            (rate._grad_fn or rate) if rate._requires_grad else None,
+        )
+        node.kept_rate = rate
+        node.kept_rate_version = 0 if (version := rate._version_counter) is None else version[0]
+        node.kept_concentration = concentration
+        node.kept_concentration_version = 0 if (version := concentration._version_counter) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_rate is not None:
+            node.kept_rate = FREED
+        if node.kept_concentration is not None:
+            node.kept_concentration = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * where(is_limit, -rate, (concentration - 1 - rate * safe) / safe); concentration: grad * unfused(log_minus_digamma(concentration, rate * self)); rate: grad * (concentration - rate * self) / rate; is_limit = isinf(self) | ((concentration == 1) & (self == 0)); safe = where(is_limit, 1, self)."""
+        rate = unpack(node, "kept_rate")
+        concentration = unpack(node, "kept_concentration")
+        self = unpack(node, "kept_self")
+        is_limit = op.isinf(self) | (concentration == 1) & (self == 0) if node.edges[0] is not None else None
+        safe = op.where(is_limit, 1, self) if node.edges[0] is not None else None
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * op.where(is_limit, -rate, (concentration - 1 - rate * safe) / safe)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * elementwise_formulas.unfused(op.log_minus_digamma(concentration, rate * self))
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = grad * (concentration - rate * self) / rate
+        return node.fitted([grad_0, grad_1, grad_2])
+
+    @staticmethod
+    def tangent(result, self, concentration, rate, self_t, concentration_t, rate_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                self_t.conj_physical()
+                * op.where(
+                    op.isinf(self) | (concentration == 1) & (self == 0),
+                    -rate,
+                    (concentration - 1 - rate * op.where(op.isinf(self) | (concentration == 1) & (self == 0), 1, self))
+                    / op.where(op.isinf(self) | (concentration == 1) & (self == 0), 1, self),
+                )
+            ).conj_physical(),
+            None
+            if concentration_t is None
+            else (
+                concentration_t.conj_physical()
+                * elementwise_formulas.unfused(op.log_minus_digamma(concentration, rate * self))
+            ).conj_physical(),
+            None if rate_t is None else (rate_t.conj_physical() * (concentration - rate * self) / rate).conj_physical(),
+        )
+        return (tangent0,)
+
+
+class LogMinusDigammaBackward0(Node):
+    """log_minus_digamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "log_minus_digamma"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.LOG_MINUS_DIGAMMA
+    inputs = ("self", "other")
+    keeps = {"kept_self": ("self", ("self",)), "kept_other": ("other", ("other",))}
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(LogMinusDigammaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (other._grad_fn or other) if other._requires_grad else None,
+        )
+        node.kept_self = None
+        if self._requires_grad:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_other = None
+        if other._requires_grad:
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """self: -grad * unfused(polygamma(1, self)); other: grad / other."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = -grad * elementwise_formulas.unfused(op.polygamma(1, self))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad / other
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (-self_t.conj_physical() * elementwise_formulas.unfused(op.polygamma(1, self))).conj_physical(),
+            None if other_t is None else (other_t.conj_physical() / other).conj_physical(),
+        )
+        return (tangent0,)
+
+
+class BinomialLogProbBackward0(Node):
+    """binomial_log_prob(Tensor self, Tensor failures, Tensor probs, Tensor complement) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "kept_complement",
+        "kept_complement_version",
+        "kept_failures",
+        "kept_failures_version",
+        "kept_probs",
+        "kept_probs_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "binomial_log_prob"
+    saved_slots = ("kept_self", "kept_probs", "kept_failures", "kept_complement")
+    elementwise = kernels.BINOMIAL_LOG_PROB
+    inputs = ("self", "failures", "probs", "complement")
+    keeps = {
+        "kept_self": ("self", ("self", "failures", "probs", "complement")),
+        "kept_probs": ("probs", ("self", "failures", "probs")),
+        "kept_failures": ("failures", ("self", "failures", "probs", "complement")),
+        "kept_complement": ("complement", ("self", "failures", "complement")),
+    }
+
+    @staticmethod
+    def record(result, self, failures, probs, complement):
+        """Put `result` into the graph."""
+        node = new(BinomialLogProbBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (failures._shape, failures._dtype),
+            (probs._shape, probs._dtype),
+            (complement._shape, complement._dtype),
+        )
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (failures._grad_fn or failures) if failures._requires_grad else None,
+            (probs._grad_fn or probs) if probs._requires_grad else None,
+            (complement._grad_fn or complement) if complement._requires_grad else None,
+        )
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_probs = None
+        if self._requires_grad or failures._requires_grad or probs._requires_grad:
+            node.kept_probs = probs
+            node.kept_probs_version = 0 if (version := probs._version_counter) is None else version[0]
+        node.kept_failures = failures
+        node.kept_failures_version = 0 if (version := failures._version_counter) is None else version[0]
+        node.kept_complement = None
+        if self._requires_grad or failures._requires_grad or complement._requires_grad:
+            node.kept_complement = complement
+            node.kept_complement_version = 0 if (version := complement._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_probs is not None:
+            node.kept_probs = FREED
+        if node.kept_failures is not None:
+            node.kept_failures = FREED
+        if node.kept_complement is not None:
+            node.kept_complement = FREED
+
+    def apply(node, grad):
+        """self: grad * (unfused(log_minus_digamma(self + 1, above)) - of_total + (log(probs) + slack)); failures: grad * (unfused(log_minus_digamma(failures + 1, above)) - of_total + (log(complement) + slack)); probs: grad * (self / where((self == 0) & (probs == 0), 1, probs) - total); complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total); total = self + failures; above = total + 1; slack = 1 - maximum(probs, complement) - minimum(probs, complement); of_total = unfused(log_minus_digamma(above, above))."""
+        self = unpack(node, "kept_self")
+        probs = unpack(node, "kept_probs")
+        failures = unpack(node, "kept_failures")
+        complement = unpack(node, "kept_complement")
+        total = self + failures
+        above = total + 1 if node.edges[0] is not None or node.edges[1] is not None else None
+        slack = (
+            1 - op.maximum(probs, complement) - op.minimum(probs, complement)
+            if node.edges[0] is not None or node.edges[1] is not None
+            else None
+        )
+        of_total = (
+            elementwise_formulas.unfused(op.log_minus_digamma(above, above))
+            if node.edges[0] is not None or node.edges[1] is not None
+            else None
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * (
+                elementwise_formulas.unfused(op.log_minus_digamma(self + 1, above)) - of_total + (op.log(probs) + slack)
+            )
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * (
+                elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, above))
+                - of_total
+                + (op.log(complement) + slack)
+            )
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = grad * (self / op.where((self == 0) & (probs == 0), 1, probs) - total)
+        grad_3 = None
+        if node.edges[3] is not None:
+            grad_3 = grad * (failures / op.where((failures == 0) & (complement == 0), 1, complement) - total)
+        return node.fitted([grad_0, grad_1, grad_2, grad_3])
+
+    @staticmethod
+    def tangent(result, self, failures, probs, complement, self_t, failures_t, probs_t, complement_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                self_t.conj_physical()
+                * (
+                    elementwise_formulas.unfused(op.log_minus_digamma(self + 1, self + failures + 1))
+                    - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
+                    + (op.log(probs) + (1 - op.maximum(probs, complement) - op.minimum(probs, complement)))
+                )
+            ).conj_physical(),
+            None
+            if failures_t is None
+            else (
+                failures_t.conj_physical()
+                * (
+                    elementwise_formulas.unfused(op.log_minus_digamma(failures + 1, self + failures + 1))
+                    - elementwise_formulas.unfused(op.log_minus_digamma(self + failures + 1, self + failures + 1))
+                    + (op.log(complement) + (1 - op.maximum(probs, complement) - op.minimum(probs, complement)))
+                )
+            ).conj_physical(),
+            None
+            if probs_t is None
+            else (
+                probs_t.conj_physical() * (self / op.where((self == 0) & (probs == 0), 1, probs) - (self + failures))
+            ).conj_physical(),
+            None
+            if complement_t is None
+            else (
+                complement_t.conj_physical()
+                * (failures / op.where((failures == 0) & (complement == 0), 1, complement) - (self + failures))
+            ).conj_physical(),
+        )
+        return (tangent0,)
+
+
 class IgammaBackward0(Node):
     """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
@@ -1258,22 +1789,20 @@ class IgammaBackward0(Node):
     op_name = "igamma"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.IGAMMA
-    inputs = ("other",)
-    keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
-    refuses = ("self",)
+    inputs = ("self", "other")
+    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
     def record(result, self, other):
         """Put `result` into the graph."""
-        if self is not None and self._requires_grad:
-            raise NotDifferentiableError(
-                "igamma(): no gradient for 'self': the incomplete gamma functions are differentiated in their second argument only"
-            )
         node = new(IgammaBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = ((other._shape, other._dtype),)
-        node.edges = (other._grad_fn or other,)
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (other._grad_fn or other) if other._requires_grad else None,
+        )
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_other = other
@@ -1289,23 +1818,41 @@ class IgammaBackward0(Node):
             node.kept_other = FREED
 
     def apply(node, grad):
-        """other: grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))."""
+        """self: where(isinf(self) | isinf(other), 0, -grad * unfused(standard_gamma_grad(self, other)) * density); other: grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
         self = unpack(node, "kept_self")
         other = unpack(node, "kept_other")
-        return (
-            fit(
-                grad * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self))),
-                node.metas[0],
-            ),
-        )
+        density = op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(
+                op.isinf(self) | op.isinf(other),
+                0,
+                -grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density,
+            )
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * density
+        return node.fitted([grad_0, grad_1])
 
     @staticmethod
-    def tangent(result, self, other, other_t):
+    def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            other_t.conj_physical()
-            * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self)))
-        ).conj_physical()
+        tangent0 = total(
+            None
+            if self_t is None
+            else op.where(
+                op.isinf(self) | op.isinf(other),
+                0,
+                -self_t.conj_physical()
+                * elementwise_formulas.unfused(op.standard_gamma_grad(self, other))
+                * op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1))),
+            ).conj_physical(),
+            None
+            if other_t is None
+            else (
+                other_t.conj_physical() * op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
+            ).conj_physical(),
+        )
         return (tangent0,)
 
 
@@ -1316,22 +1863,20 @@ class IgammacBackward0(Node):
     op_name = "igammac"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.IGAMMAC
-    inputs = ("other",)
-    keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
-    refuses = ("self",)
+    inputs = ("self", "other")
+    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
     def record(result, self, other):
         """Put `result` into the graph."""
-        if self is not None and self._requires_grad:
-            raise NotDifferentiableError(
-                "igammac(): no gradient for 'self': the incomplete gamma functions are differentiated in their second argument only"
-            )
         node = new(IgammacBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = ((other._shape, other._dtype),)
-        node.edges = (other._grad_fn or other,)
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (other._grad_fn or other) if other._requires_grad else None,
+        )
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_other = other
@@ -1347,23 +1892,131 @@ class IgammacBackward0(Node):
             node.kept_other = FREED
 
     def apply(node, grad):
-        """other: -grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))."""
+        """self: where(isinf(self) | isinf(other), 0, grad * unfused(standard_gamma_grad(self, other)) * density); other: -grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
         self = unpack(node, "kept_self")
         other = unpack(node, "kept_other")
-        return (
-            fit(
-                -grad * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self))),
-                node.metas[0],
-            ),
-        )
+        density = op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(
+                op.isinf(self) | op.isinf(other),
+                0,
+                grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density,
+            )
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = -grad * density
+        return node.fitted([grad_0, grad_1])
 
     @staticmethod
-    def tangent(result, self, other, other_t):
+    def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            -other_t.conj_physical()
-            * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self)))
-        ).conj_physical()
+        tangent0 = total(
+            None
+            if self_t is None
+            else op.where(
+                op.isinf(self) | op.isinf(other),
+                0,
+                self_t.conj_physical()
+                * elementwise_formulas.unfused(op.standard_gamma_grad(self, other))
+                * op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1))),
+            ).conj_physical(),
+            None
+            if other_t is None
+            else (
+                -other_t.conj_physical() * op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
+            ).conj_physical(),
+        )
+        return (tangent0,)
+
+
+class StandardGammaGradBackward0(Node):
+    """standard_gamma_grad(Tensor self, Tensor output) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "kept_output",
+        "kept_output_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "standard_gamma_grad"
+    saved_slots = ("kept_self", "kept_output", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.STANDARD_GAMMA_GRAD
+    inputs = ("self", "output")
+    keeps = {
+        "kept_self": ("self", ("self", "output")),
+        "kept_output": ("output", ("self", "output")),
+        "kept_result": ("output 0", ("output",)),
+    }
+
+    @staticmethod
+    def record(result, self, output):
+        """Put `result` into the graph."""
+        node = new(StandardGammaGradBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (output._shape, output._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (output._grad_fn or output) if output._requires_grad else None,
+        )
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_output = output
+        node.kept_output_version = 0 if (version := output._version_counter) is None else version[0]
+        node.kept_result = None
+        if output._requires_grad:
+            node.kept_result = saved = alias_of(result)
+            node.kept_result_version = saved._version_counter[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(standard_gamma_grad_by_shape(self, output)); output: -grad * (unfused(log_minus_digamma(self, output)) + result * ((self - 1) / output - 1))."""
+        self = unpack(node, "kept_self")
+        output = unpack(node, "kept_output")
+        result = unpack_output(node, "kept_result")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * elementwise_formulas.unfused(op.standard_gamma_grad_by_shape(self, output))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = -grad * (
+                elementwise_formulas.unfused(op.log_minus_digamma(self, output)) + result * ((self - 1) / output - 1)
+            )
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, output, self_t, output_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                self_t.conj_physical() * elementwise_formulas.unfused(op.standard_gamma_grad_by_shape(self, output))
+            ).conj_physical(),
+            None
+            if output_t is None
+            else (
+                -output_t.conj_physical()
+                * (
+                    elementwise_formulas.unfused(op.log_minus_digamma(self, output))
+                    + result * ((self - 1) / output - 1)
+                )
+            ).conj_physical(),
+        )
         return (tangent0,)
 
 
@@ -1532,13 +2185,12 @@ class I0Backward0(Node):
 class I0eBackward0(Node):
     """i0e(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "i0e"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.I0E
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -1550,8 +2202,6 @@ class I0eBackward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -1559,20 +2209,62 @@ class I0eBackward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * (unfused(i1e(self)) - sgn(self) * result)."""
+        """self: grad * sgn(self) * unfused(i0e_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return (fit(grad * (elementwise_formulas.unfused(op.i1e(self)) - op.sgn(self) * result), node.metas[0]),)
+        return (fit(grad * op.sgn(self) * elementwise_formulas.unfused(op.i0e_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical() * (elementwise_formulas.unfused(op.i1e(self)) - op.sgn(self) * result)
+            self_t.conj_physical() * op.sgn(self) * elementwise_formulas.unfused(op.i0e_derivative(1, self))
+        ).conj_physical()
+        return (tangent0,)
+
+
+class I0eDerivativeBackward0(Node):
+    """i0e_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "i0e_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.I0E_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(I0eDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * sgn(self) * unfused(i0e_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * op.sgn(self) * elementwise_formulas.unfused(op.i0e_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj_physical() * op.sgn(self) * elementwise_formulas.unfused(op.i0e_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -1580,13 +2272,12 @@ class I0eBackward0(Node):
 class I1Backward0(Node):
     """i1(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "i1"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.I1
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -1598,8 +2289,6 @@ class I1Backward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -1607,31 +2296,60 @@ class I1Backward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))."""
+        """self: grad * unfused(i1_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return (
-            fit(
-                grad
-                * op.where(
-                    self == 0, 0.5, elementwise_formulas.unfused(op.i0(self)) - result / op.where(self == 0, 1, self)
-                ),
-                node.metas[0],
-            ),
-        )
+        return (fit(grad * elementwise_formulas.unfused(op.i1_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.i1_derivative(1, self))).conj_physical()
+        return (tangent0,)
+
+
+class I1DerivativeBackward0(Node):
+    """i1_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "i1_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.I1_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(I1DerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(i1_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.i1_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical()
-            * op.where(
-                self == 0, 0.5, elementwise_formulas.unfused(op.i0(self)) - result / op.where(self == 0, 1, self)
-            )
+            self_t.conj_physical() * elementwise_formulas.unfused(op.i1_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -1639,13 +2357,12 @@ class I1Backward0(Node):
 class I1eBackward0(Node):
     """i1e(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "i1e"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.I1E
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -1657,8 +2374,6 @@ class I1eBackward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -1666,39 +2381,60 @@ class I1eBackward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * sgn(self) - result / where(self == 0, 1, self))."""
+        """self: grad * unfused(i1e_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return (
-            fit(
-                grad
-                * op.where(
-                    self == 0,
-                    0.5,
-                    elementwise_formulas.unfused(op.i0e(self))
-                    - result * op.sgn(self)
-                    - result / op.where(self == 0, 1, self),
-                ),
-                node.metas[0],
-            ),
-        )
+        return (fit(grad * elementwise_formulas.unfused(op.i1e_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.i1e_derivative(1, self))).conj_physical()
+        return (tangent0,)
+
+
+class I1eDerivativeBackward0(Node):
+    """i1e_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "i1e_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.I1E_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(I1eDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * sgn(self) * unfused(i1e_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * op.sgn(self) * elementwise_formulas.unfused(op.i1e_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical()
-            * op.where(
-                self == 0,
-                0.5,
-                elementwise_formulas.unfused(op.i0e(self))
-                - result * op.sgn(self)
-                - result / op.where(self == 0, 1, self),
-            )
+            self_t.conj_physical() * op.sgn(self) * elementwise_formulas.unfused(op.i1e_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -1796,13 +2532,12 @@ class ModifiedBesselK1Backward0(Node):
 class ScaledModifiedBesselK0Backward0(Node):
     """scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "scaled_modified_bessel_k0"
-    saved_slots = ("kept_result", "kept_self")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.SCALED_MODIFIED_BESSEL_K0
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -1812,8 +2547,6 @@ class ScaledModifiedBesselK0Backward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
@@ -1821,22 +2554,62 @@ class ScaledModifiedBesselK0Backward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (result - unfused(scaled_modified_bessel_k1(self)))."""
-        result = unpack_output(node, "kept_result")
+        """self: grad * unfused(k0e_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        return (fit(grad * (result - elementwise_formulas.unfused(op.scaled_modified_bessel_k1(self))), node.metas[0]),)
+        return (fit(grad * elementwise_formulas.unfused(op.k0e_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.k0e_derivative(1, self))).conj_physical()
+        return (tangent0,)
+
+
+class K0eDerivativeBackward0(Node):
+    """k0e_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "k0e_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.K0E_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(K0eDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(k0e_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.k0e_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical() * (result - elementwise_formulas.unfused(op.scaled_modified_bessel_k1(self)))
+            self_t.conj_physical() * elementwise_formulas.unfused(op.k0e_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -1844,13 +2617,12 @@ class ScaledModifiedBesselK0Backward0(Node):
 class ScaledModifiedBesselK1Backward0(Node):
     """scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "scaled_modified_bessel_k1"
-    saved_slots = ("kept_result", "kept_self")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.SCALED_MODIFIED_BESSEL_K1
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -1860,8 +2632,6 @@ class ScaledModifiedBesselK1Backward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
@@ -1869,18 +2639,19 @@ class ScaledModifiedBesselK1Backward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))."""
-        result = unpack_output(node, "kept_result")
+        """self: grad * (unfused(k0e_derivative(1, self)) - unfused(k0e_derivative(2, self)))."""
         self = unpack(node, "kept_self")
         return (
             fit(
-                grad * (result - result / self - elementwise_formulas.unfused(op.scaled_modified_bessel_k0(self))),
+                grad
+                * (
+                    elementwise_formulas.unfused(op.k0e_derivative(1, self))
+                    - elementwise_formulas.unfused(op.k0e_derivative(2, self))
+                ),
                 node.metas[0],
             ),
         )
@@ -1890,7 +2661,10 @@ class ScaledModifiedBesselK1Backward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
             self_t.conj_physical()
-            * (result - result / self - elementwise_formulas.unfused(op.scaled_modified_bessel_k0(self)))
+            * (
+                elementwise_formulas.unfused(op.k0e_derivative(1, self))
+                - elementwise_formulas.unfused(op.k0e_derivative(2, self))
+            )
         ).conj_physical()
         return (tangent0,)
 
@@ -1898,14 +2672,12 @@ class ScaledModifiedBesselK1Backward0(Node):
 class SphericalBesselJ0Backward0(Node):
     """spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "spherical_bessel_j0"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.SPHERICAL_BESSEL_J0
-    fused = {1: (("kept_self", "kept_result"), ())}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -1917,8 +2689,6 @@ class SphericalBesselJ0Backward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -1926,42 +2696,64 @@ class SphericalBesselJ0Backward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))."""
-        if watch.active or watch.interceptors:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))."""
+        """self: grad * unfused(spherical_bessel_j0_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return node.fitted(
-            [
-                grad
-                * op.where(
-                    op.abs(self) < 0.3,
-                    -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))),
-                    (op.cos(self) - result) / op.where(self == 0, 1, self),
-                )
-            ]
-        )
+        return (fit(grad * elementwise_formulas.unfused(op.spherical_bessel_j0_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical()
-            * op.where(
-                op.abs(self) < 0.3,
-                -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))),
-                (op.cos(self) - result) / op.where(self == 0, 1, self),
-            )
+            self_t.conj_physical() * elementwise_formulas.unfused(op.spherical_bessel_j0_derivative(1, self))
+        ).conj_physical()
+        return (tangent0,)
+
+
+class SphericalBesselJ0DerivativeBackward0(Node):
+    """spherical_bessel_j0_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "spherical_bessel_j0_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SPHERICAL_BESSEL_J0_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(SphericalBesselJ0DerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(spherical_bessel_j0_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (
+            fit(grad * elementwise_formulas.unfused(op.spherical_bessel_j0_derivative(n + 1, self)), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj_physical() * elementwise_formulas.unfused(op.spherical_bessel_j0_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -2009,13 +2801,12 @@ class BesselJ0Backward0(Node):
 class BesselJ1Backward0(Node):
     """bessel_j1(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_j1"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.BESSEL_J1
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -2027,8 +2818,6 @@ class BesselJ1Backward0(Node):
         node.edges = (self._grad_fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -2036,33 +2825,62 @@ class BesselJ1Backward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))."""
+        """self: grad * unfused(bessel_j1_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return (
-            fit(
-                grad
-                * op.where(
-                    self == 0,
-                    0.5,
-                    elementwise_formulas.unfused(op.bessel_j0(self)) - result / op.where(self == 0, 1, self),
-                ),
-                node.metas[0],
-            ),
-        )
+        return (fit(grad * elementwise_formulas.unfused(op.bessel_j1_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical()
-            * op.where(
-                self == 0, 0.5, elementwise_formulas.unfused(op.bessel_j0(self)) - result / op.where(self == 0, 1, self)
-            )
+            self_t.conj_physical() * elementwise_formulas.unfused(op.bessel_j1_derivative(1, self))
+        ).conj_physical()
+        return (tangent0,)
+
+
+class BesselJ1DerivativeBackward0(Node):
+    """bessel_j1_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "bessel_j1_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.BESSEL_J1_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(BesselJ1DerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(bessel_j1_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * elementwise_formulas.unfused(op.bessel_j1_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj_physical() * elementwise_formulas.unfused(op.bessel_j1_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -2158,6 +2976,7 @@ class BesselY1Backward0(Node):
 __all__ = [
     "ErfBackward0",
     "ErfcBackward0",
+    "GaussianBackward0",
     "NormalPdfBackward0",
     "NormalCdfBackward0",
     "XlogyBackward0",
@@ -2168,31 +2987,46 @@ __all__ = [
     "LimitedLogOddsBackward0",
     "EntrBackward0",
     "SincBackward0",
+    "SincDerivativeBackward0",
     "ErfinvBackward0",
+    "ErfinvDerivativeBackward0",
     "ErfcxBackward0",
+    "ErfcxDerivativeBackward0",
     "NdtrBackward0",
     "NdtriBackward0",
+    "NdtriDerivativeBackward0",
     "LogNdtrBackward0",
+    "ErfcRatioBackward0",
     "LgammaBackward0",
     "DigammaBackward0",
     "PolygammaBackward0",
     "ZetaBackward0",
     "ZetaBackward1",
     "OrthogonalPolynomialBackward0",
+    "GammaLogProbBackward0",
+    "LogMinusDigammaBackward0",
+    "BinomialLogProbBackward0",
     "IgammaBackward0",
     "IgammacBackward0",
+    "StandardGammaGradBackward0",
     "GammaMovedBackward0",
     "I0Backward0",
     "I0eBackward0",
+    "I0eDerivativeBackward0",
     "I1Backward0",
+    "I1DerivativeBackward0",
     "I1eBackward0",
+    "I1eDerivativeBackward0",
     "ModifiedBesselK0Backward0",
     "ModifiedBesselK1Backward0",
     "ScaledModifiedBesselK0Backward0",
+    "K0eDerivativeBackward0",
     "ScaledModifiedBesselK1Backward0",
     "SphericalBesselJ0Backward0",
+    "SphericalBesselJ0DerivativeBackward0",
     "BesselJ0Backward0",
     "BesselJ1Backward0",
+    "BesselJ1DerivativeBackward0",
     "BesselY0Backward0",
     "BesselY1Backward0",
 ]

@@ -193,7 +193,7 @@ class AsinBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
+        """self: grad * rsqrt(one_minus_square(self)).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -201,14 +201,14 @@ class AsinBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
+        """self: grad * rsqrt(one_minus_square(self)).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * op.rsqrt((1 - self) * (1 + self)).conj_physical()])
+        return node.fitted([grad * op.rsqrt(op.one_minus_square(self)).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * op.rsqrt((1 - self) * (1 + self)).conj_physical()).conj_physical()
+        tangent0 = (self_t.conj_physical() * op.rsqrt(op.one_minus_square(self)).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -242,7 +242,7 @@ class AcosBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
+        """self: -grad * rsqrt(one_minus_square(self)).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -250,14 +250,14 @@ class AcosBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
+        """self: -grad * rsqrt(one_minus_square(self)).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([-grad * op.rsqrt((1 - self) * (1 + self)).conj_physical()])
+        return node.fitted([-grad * op.rsqrt(op.one_minus_square(self)).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj_physical() * op.rsqrt((1 - self) * (1 + self)).conj_physical()).conj_physical()
+        tangent0 = (-self_t.conj_physical() * op.rsqrt(op.one_minus_square(self)).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -291,7 +291,7 @@ class AtanBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad / (1 + self * self).conj()."""
+        """self: grad * square(reciprocal(hypot_with_one(self))).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -299,14 +299,16 @@ class AtanBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad / (1 + self * self).conj()."""
+        """self: grad * square(reciprocal(hypot_with_one(self))).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad / (1 + self * self).conj_physical()])
+        return node.fitted([grad * op.square(op.reciprocal(op.hypot_with_one(self))).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() / (1 + self * self).conj_physical()).conj_physical()
+        tangent0 = (
+            self_t.conj_physical() * op.square(op.reciprocal(op.hypot_with_one(self))).conj_physical()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -411,14 +413,13 @@ class CoshBackward0(Node):
 class TanhBackward0(Node):
     """tanh(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "tanh"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self",)
     elementwise = kernels.TANH
-    fused = {1: (("kept_result",), ())}
+    fused = {1: (("kept_self",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
+    keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -428,18 +429,18 @@ class TanhBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (1 - result * result).conj()."""
+        """self: 4 * grad * logistic_pdf(2 * self).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -447,14 +448,14 @@ class TanhBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (1 - result * result).conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (1 - result * result).conj_physical()])
+        """self: 4 * grad * logistic_pdf(2 * self).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([4 * grad * op.logistic_pdf(2 * self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * (1 - result * result).conj_physical()).conj_physical()
+        tangent0 = (4 * self_t.conj_physical() * op.logistic_pdf(2 * self).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -488,7 +489,7 @@ class AsinhBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * rsqrt(1 + self * self).conj()."""
+        """self: grad / hypot_with_one(self).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -496,14 +497,14 @@ class AsinhBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * rsqrt(1 + self * self).conj()."""
+        """self: grad / hypot_with_one(self).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * op.rsqrt(1 + self * self).conj_physical()])
+        return node.fitted([grad / op.hypot_with_one(self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * op.rsqrt(1 + self * self).conj_physical()).conj_physical()
+        tangent0 = (self_t.conj_physical() / op.hypot_with_one(self).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -586,7 +587,7 @@ class AtanhBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad / ((1 - self) * (1 + self)).conj()."""
+        """self: grad / one_minus_square(self).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -594,14 +595,229 @@ class AtanhBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad / ((1 - self) * (1 + self)).conj()."""
+        """self: grad / one_minus_square(self).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad / ((1 - self) * (1 + self)).conj_physical()])
+        return node.fitted([grad / op.one_minus_square(self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() / ((1 - self) * (1 + self)).conj_physical()).conj_physical()
+        tangent0 = (self_t.conj_physical() / op.one_minus_square(self).conj_physical()).conj_physical()
+        return (tangent0,)
+
+
+class OneMinusSquareBackward0(Node):
+    """one_minus_square(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "one_minus_square"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ONE_MINUS_SQUARE
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(OneMinusSquareBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -2 * grad * self.conj()."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: -2 * grad * self.conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([-2 * grad * self.conj_physical()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-2 * self_t.conj_physical() * self.conj_physical()).conj_physical()
+        return (tangent0,)
+
+
+class HypotWithOneBackward0(Node):
+    """hypot_with_one(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "hypot_with_one"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.HYPOT_WITH_ONE
+    fused = {1: (("kept_self", "kept_result"), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(HypotWithOneBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * (self / result).conj()."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (self / result).conj()."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * (self / result).conj_physical()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * (self / result).conj_physical()).conj_physical()
+        return (tangent0,)
+
+
+class DirectionBackward0(Node):
+    """direction(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "kept_other",
+        "kept_other_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "direction"
+    saved_slots = ("kept_other", "kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.DIRECTION
+    fused = {
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other", "kept_result"), ()),
+        3: (("kept_self", "kept_other", "kept_result"), ()),
+    }
+    inputs = ("self", "other")
+    keeps = {
+        "kept_other": ("other", ("self", "other")),
+        "kept_self": ("self", ("self", "other")),
+        "kept_result": ("output 0", ("other",)),
+    }
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(DirectionBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (other._grad_fn or other) if other._requires_grad else None,
+        )
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_result = None
+        if other._requires_grad:
+            node.kept_result = saved = alias_of(result)
+            node.kept_result_version = saved._version_counter[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * direction(other, self) * (direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))); other: -grad * result * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * direction(other, self) * (direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))); other: -grad * result * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
+        other = unpack(node, "kept_other")
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = (
+                grad
+                * op.direction(other, self)
+                * (op.direction(other, self) / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+            )
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = (
+                -grad
+                * result
+                * op.direction(other, self)
+                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
+            )
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                self_t.conj_physical()
+                * op.direction(other, self)
+                * (op.direction(other, self) / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+            ).conj_physical(),
+            None
+            if other_t is None
+            else (
+                -other_t.conj_physical()
+                * result
+                * op.direction(other, self)
+                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
+            ).conj_physical(),
+        )
         return (tangent0,)
 
 
@@ -646,7 +862,7 @@ class Atan2Backward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
+        """self: grad * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * direction(self, other) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -654,23 +870,15 @@ class Atan2Backward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
+        """self: grad * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * direction(self, other) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
         other = unpack(node, "kept_other")
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = (
-                grad
-                * (other / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
-                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
-            )
+            grad_0 = grad * op.direction(other, self) / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = (
-                -grad
-                * (self / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
-                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
-            )
+            grad_1 = -grad * op.direction(self, other) / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -681,14 +889,14 @@ class Atan2Backward0(Node):
             if self_t is None
             else (
                 self_t.conj_physical()
-                * (other / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+                * op.direction(other, self)
                 / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
             ).conj_physical(),
             None
             if other_t is None
             else (
                 -other_t.conj_physical()
-                * (self / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+                * op.direction(self, other)
                 / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
             ).conj_physical(),
         )
@@ -698,29 +906,17 @@ class Atan2Backward0(Node):
 class HypotBackward0(Node):
     """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = (
-        "kept_other",
-        "kept_other_version",
-        "kept_result",
-        "kept_result_version",
-        "kept_self",
-        "kept_self_version",
-    )
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "hypot"
-    saved_slots = ("kept_self", "kept_result", "kept_other")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.HYPOT
     fused = {
-        1: (("kept_self", "kept_result"), ()),
-        2: (("kept_other", "kept_result"), ()),
-        3: (("kept_self", "kept_other", "kept_result"), ()),
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
     }
     inputs = ("self", "other")
-    keeps = {
-        "kept_self": ("self", ("self",)),
-        "kept_result": ("output 0", ("self", "other")),
-        "kept_other": ("other", ("other",)),
-    }
+    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
     def record(result, self, other):
@@ -733,16 +929,10 @@ class HypotBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (other._grad_fn or other) if other._requires_grad else None,
         )
-        node.kept_self = None
-        if self._requires_grad:
-            node.kept_self = self
-            node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._version_counter[0]
-        node.kept_other = None
-        if other._requires_grad:
-            node.kept_other = other
-            node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -750,13 +940,11 @@ class HypotBackward0(Node):
         """Forget the saved tensors."""
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
         if node.kept_other is not None:
             node.kept_other = FREED
 
     def apply(node, grad):
-        """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
+        """self: grad * direction(self, other); other: grad * direction(other, self)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -764,28 +952,23 @@ class HypotBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
+        """self: grad * direction(self, other); other: grad * direction(other, self)."""
         self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
         other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * (self / op.where(result == 0, 1, result))
+            grad_0 = grad * op.direction(self, other)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * (other / op.where(result == 0, 1, result))
+            grad_1 = grad * op.direction(other, self)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None
-            if self_t is None
-            else (self_t.conj_physical() * (self / op.where(result == 0, 1, result))).conj_physical(),
-            None
-            if other_t is None
-            else (other_t.conj_physical() * (other / op.where(result == 0, 1, result))).conj_physical(),
+            None if self_t is None else (self_t.conj_physical() * op.direction(self, other)).conj_physical(),
+            None if other_t is None else (other_t.conj_physical() * op.direction(other, self)).conj_physical(),
         )
         return (tangent0,)
 
@@ -803,6 +986,9 @@ __all__ = [
     "AsinhBackward0",
     "AcoshBackward0",
     "AtanhBackward0",
+    "OneMinusSquareBackward0",
+    "HypotWithOneBackward0",
+    "DirectionBackward0",
     "Atan2Backward0",
     "HypotBackward0",
 ]

@@ -38,7 +38,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (result * (1 - result)).conj()
+        input: grad * logistic_pdf(input).conj()
     Example:
         >>> sg.sigmoid(sg.tensor([-2.0, 0.0, 2.0]))
         tensor([0.1192, 0.5000, 0.8808])
@@ -73,7 +73,7 @@ def sigmoid_(input: Tensor) -> Tensor:
             and (result := intercept("sigmoid", sigmoid_, "elementwise", input)) is not NOT_HANDLED
         ):
             return result
-        original = before_write("sigmoid_", input, (input,), keep=(), share="full")
+        original = before_write("sigmoid_", input, (input,), keep=(input,), share="full")
         before = input._grad_fn
         _sigmoid("sigmoid_", original, into=input)
         return after_write(input, before)
@@ -89,6 +89,95 @@ def _sigmoid(name: str, self, into=None) -> Any:
         nodes.SigmoidBackward0.record(result, self)
     if watch.active:
         propagate(nodes.SigmoidBackward0, result, (self,), (self,), into)
+    return result
+
+
+def logistic_pdf(input: Tensor) -> Tensor:
+    """The density of the logistic distribution, sigmoid(x) * sigmoid(-x), exact also where it is near 0.
+
+    logistic_pdf(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: -weighted_by(grad, (result * tanh(input / 2)).conj())
+    """
+    try:
+        if not watch.every:
+            result = kernels.LOGISTIC_PDF.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("logistic_pdf", logistic_pdf, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("logistic_pdf", "input", input)
+        return _logistic_pdf("logistic_pdf", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _logistic_pdf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOGISTIC_PDF, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.LogisticPdfBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.LogisticPdfBackward0, result, (self,), (self,), into)
+    return result
+
+
+def weighted_by(input: Tensor, weight: Tensor | Number) -> Tensor:
+    """x * w, and 0 where w is 0, also of an infinite x: what has no weight does not count.
+
+    weighted_by(Tensor input, Tensor weight) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        weight: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: grad * weight.conj()
+        weight: weighted_by(grad, input.conj())
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.WEIGHTED_BY.launch(input, weight)
+            if result is not None:
+                return result
+            result = run_rows(kernels.WEIGHTED_BY, "weighted_by", (input, weight), ())
+            if result is not None:
+                if (input._requires_grad or weight._requires_grad) and grad_mode.grad:
+                    nodes.WeightedByBackward0.record(result, input, weight)
+                return result
+        if (input.__class__ not in plain or weight.__class__ not in plain) and (
+            result := intercept("weighted_by", weighted_by, "elementwise", input, weight)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("weighted_by", "input", input)
+        return _weighted_by("weighted_by", input, weight)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _weighted_by(name: str, self, weight, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    weight = checks.operand(name, "weight", weight)
+    result, (self, weight) = run(kernels.WEIGHTED_BY, name, (self, weight), (), into)
+    if grad_mode.grad and (self._requires_grad or weight._requires_grad) and result._dtype.kind in "fc":
+        nodes.WeightedByBackward0.record(result, self, weight)
+    if watch.active:
+        propagate(nodes.WeightedByBackward0, result, (self, weight), (self, weight), into)
     return result
 
 
@@ -353,7 +442,7 @@ def silu(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: grad * (sigmoid(input) * (1 + input * (1 - sigmoid(input)))).conj()
+        input: grad * weighted_by(1 + weighted_by(input, sigmoid(-input)), sigmoid(input)).conj()
     Example:
         >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.2689,  0.0000,  0.7311])
@@ -415,7 +504,7 @@ def gelu_erf(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: grad * (normal_cdf(input) + input * normal_pdf(input))
+        input: grad * (normal_cdf(input) + weighted_by(input, normal_pdf(input)))
     """
     try:
         if not watch.every:
@@ -455,11 +544,10 @@ def gelu_tanh(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: grad * sigmoid(input * (1.5957691216057308 + 0.0713548162726002 * input * input)) + grad * sigmoid(input
-            * (1.5957691216057308 + 0.0713548162726002 * input * input)) * sigmoid(-input * (1.5957691216057308 +
-            0.0713548162726002 * input * input)) * input * 1.5957691216057308 + grad * sigmoid(input *
-            (1.5957691216057308 + 0.0713548162726002 * input * input)) * sigmoid(-input * (1.5957691216057308 +
-            0.0713548162726002 * input * input)) * input * 0.2140644488178006 * input * input
+        input: grad * (sigmoid(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) *
+            logistic_pdf(argument))
+        where bounded: minimum(maximum(input, -100), 100)
+        where argument: bounded * (1.5957691216057308 + 0.0713548162726002 * bounded * bounded)
     """
     try:
         if not watch.every:
@@ -798,7 +886,11 @@ def mish(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: grad * (softplus(input).tanh() + input * sigmoid(input) * (1 - square(softplus(input).tanh())))
+        input: grad * where(input > 0, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) + weighted_by(input,
+            4 * power * power * (1 + power) / square(1 + 2 * power + 2 * power * power)), power * (power + 2) / (2 + 2 *
+            power + power * power) + weighted_by(input, 4 * power * (1 + power) / square(2 + 2 * power + power *
+            power)))
+        where power: exp(where(input > 0, -input, input))
     Example:
         >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.3034,  0.0000,  0.8651])
@@ -1131,8 +1223,8 @@ def softsign(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: (grad * (abs(input) + 1) - sgn(input) * (grad.conj() * input + grad * input.conj()) * 0.5) /
-            square(abs(input) + 1)
+        input: grad * part * part + (1 - part) * part * (grad - sgn(input) * real_copy(sgn(input).conj() * grad))
+        where part: divide(1, abs(input) + 1)
     Raises:
         RuntimeError: expected: the tensor holds numbers.
     Example:
@@ -1432,6 +1524,8 @@ def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
 
 __all__ = [
     "sigmoid",
+    "logistic_pdf",
+    "weighted_by",
     "logsigmoid",
     "relu",
     "leaky_relu",

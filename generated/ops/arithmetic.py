@@ -582,7 +582,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * (exponent * pow(input, where((input == 0) & (exponent == 0), 0, exponent - 1))).conj()
+        input: grad * (exponent * pow(input, where(exponent == 0, 0, exponent - 1))).conj()
         exponent: grad * (result * log(where(input == 0, 1, input))).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -2230,7 +2230,7 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         mantissa: the dtype of `input`.
         exponent: int32.
     Gradients:
-        input: grad / exp2(exponent)
+        input: times_power_of_two(grad, -exponent)
     Example:
         >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
         tensor([ 0.7500, -0.5000])
@@ -2280,7 +2280,7 @@ def _frexp(name: str, self, into=None) -> Any:
 
 
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """x * 2^y.
+    """x * 2^y, rounded once, also where 2^y overflows or underflows.
 
     ldexp.Tensor(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
@@ -2292,7 +2292,8 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: input * pow(2.0, other)
+        through: input * pow(2.0, other) if input.is_complex() or other.is_complex() else times_power_of_two(input,
+            other)
     Example:
         >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
         tensor([24.])
@@ -2310,7 +2311,9 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
             self = checks.tensor(name, "input", self)
         if not isinstance(other, Tensor):
             other = checks.tensor(name, "other", other)
-        return self * op.pow(2.0, other)
+        return (
+            self * op.pow(2.0, other) if self.is_complex() or other.is_complex() else op.times_power_of_two(self, other)
+        )
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -2330,6 +2333,55 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+def times_power_of_two(input: Tensor, other: Tensor | Number) -> Tensor:
+    """x * 2^y of real numbers.
+
+    times_power_of_two(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        input: times_power_of_two(grad, other)
+        other: 0.6931471805599453 * grad * result
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.TIMES_POWER_OF_TWO.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.TIMES_POWER_OF_TWO, "times_power_of_two", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.TimesPowerOfTwoBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("times_power_of_two", times_power_of_two, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("times_power_of_two", "input", input)
+        return _times_power_of_two("times_power_of_two", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _times_power_of_two(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.TIMES_POWER_OF_TWO, name, (self, other), (), into)
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
+        nodes.TimesPowerOfTwoBackward0.record(result, self, other)
+    if watch.active:
+        propagate(nodes.TimesPowerOfTwoBackward0, result, (self, other), (self, other), into)
+    return result
 
 
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -3269,6 +3321,7 @@ __all__ = [
     "nextafter",
     "frexp",
     "ldexp",
+    "times_power_of_two",
     "heaviside",
     "positive",
     "float_power_tensor_tensor",

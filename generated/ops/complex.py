@@ -593,8 +593,8 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
             numbers.
     Gradients:
-        input: grad * where(input == 0, 0, input * 1j / where(input == 0, 1, input * input.conj())) if
-            input.dtype.is_complex else zeros_like(grad)
+        input: grad * where(input == 0, 0, sgn(input) * 1j / where(input == 0, 1, abs(input))) if input.dtype.is_complex
+            else zeros_like(grad)
     Example:
         >>> sg.angle(sg.tensor([1j, -1 + 0j]))
         tensor([1.5708, 3.1416])

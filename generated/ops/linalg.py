@@ -74,6 +74,9 @@ LINALG_DET = KernelOp(
     "linalg_det", linalg_plans.determinant, linalg_cpu.determinant, nodes.LinalgDetBackward0, {"A": "T"}
 )
 COFACTORS = KernelOp("cofactors", None, linalg_cpu.cofactors, nodes.CofactorsBackward0, {"self": "T"})
+COFACTORS_ALONG = KernelOp(
+    "cofactors_along", None, linalg_cpu.cofactors_along, nodes.CofactorsAlongBackward0, {"self": "T", "direction": "T"}
+)
 LINALG_SLOGDET = KernelOp(
     "linalg_slogdet", linalg_plans.log_determinant, linalg_cpu.log_determinant, None, {"A": "T"}, outputs=2
 )
@@ -845,9 +848,7 @@ def cofactors(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: (grad * conjugate(result)).sum([-2, -1], True) * adjoint(inverse) -
-            conjugate(result).matmul(grad.mT).matmul(adjoint(inverse))
-        where inverse: linalg_inv_ex(input).inverse
+        input: conjugate(cofactors_along(input, conjugate(grad)))
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -887,6 +888,77 @@ def _cofactors(name: str, self, into=None) -> Any:
         nodes.CofactorsBackward0.record(result, self)
     if watch.active:
         propagate(nodes.CofactorsBackward0, result, (self,), (self,), into)
+    return result
+
+
+def cofactors_along(input: Tensor, direction: Tensor) -> Tensor:
+    """The derivative of the cofactors along a direction, a polynomial too.
+
+    cofactors_along(Tensor input, Tensor direction) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        direction: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        input: conjugate(third_derivative_of_det(input, direction, conjugate(grad)))
+        direction: conjugate(cofactors_along(input, conjugate(grad)))
+    Raises:
+        RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
+    """
+    try:
+        if not watch.every:
+            result = COFACTORS_ALONG.launch(input, direction)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or direction.__class__ not in plain) and (
+            result := intercept("cofactors_along", cofactors_along, "leading", input, direction)
+        ) is not NOT_HANDLED:
+            return result
+        return _cofactors_along("cofactors_along", input, direction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _cofactors_along(name: str, self, direction, into=None) -> Any:
+    given = (self, direction)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(direction, Tensor):
+        direction = checks.tensor(name, "direction", direction)
+    self, direction = linalg_checks.systems(name, self, direction)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.every
+        and COFACTORS_ALONG.remember(given, (self, direction))
+    ):
+        result = COFACTORS_ALONG.launch(self, direction)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and direction._dtype is self._dtype
+        else computed_dtype(name, "match", ("float", "complex"), (self, direction))
+    )
+    try:
+        result = adopt(
+            at(self, linalg_cpu.cofactors_along, "dispatch.shape_rules:same")(
+                array_in(self, computed), array_in(direction, computed)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, direction))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._requires_grad or direction._requires_grad) and result._dtype.kind in "fc":
+        nodes.CofactorsAlongBackward0.record(result, self, direction)
+    if watch.active:
+        propagate(nodes.CofactorsAlongBackward0, result, (self, direction), (self, direction), into)
     return result
 
 
@@ -4870,6 +4942,7 @@ __all__ = [
     "linalg_solve_triangular",
     "linalg_det",
     "cofactors",
+    "cofactors_along",
     "det",
     "linalg_slogdet",
     "slogdet",

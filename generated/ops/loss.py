@@ -1440,8 +1440,11 @@ def kl_div(
         Tensor: the dtype that its ops give.
     Gradients:
         through: reduced_divergence(losses, input.shape[0] if input.ndim else 1, size_average, reduce, reduction)
-        where losses: target.exp() * (target - input) if log_target else target * (where(target == 0, 1, target).log() -
-            input)
+        where none: isneginf(target) if log_target else (target == 0) & isinf(input)
+        where scores: input.masked_fill(none, 0)
+        where goal: target.masked_fill(none, 0)
+        where values: goal.exp() * (goal - scores) if log_target else goal * (where(goal == 0, 1, goal).log() - scores)
+        where losses: values.masked_fill(none, 0)
     Raises:
         RuntimeError: expected: input and target are floating-point.
     Example:
@@ -1473,9 +1476,11 @@ def kl_div(
         self, target, size_average, reduce, reduction, log_target = loss_checks.floating_values(
             name, self, target, size_average, reduce, reduction, log_target
         )
-        losses = (
-            target.exp() * (target - self) if log_target else target * (op.where(target == 0, 1, target).log() - self)
-        )
+        none = op.isneginf(target) if log_target else (target == 0) & op.isinf(self)
+        scores = self.masked_fill(none, 0)
+        goal = target.masked_fill(none, 0)
+        values = goal.exp() * (goal - scores) if log_target else goal * (op.where(goal == 0, 1, goal).log() - scores)
+        losses = values.masked_fill(none, 0)
         return loss_formulas.reduced_divergence(
             losses, self._shape[0] if self.ndim else 1, size_average, reduce, reduction
         )
@@ -1517,7 +1522,10 @@ def poisson_nll_loss(
     Gradients:
         through: reduced_loss("poisson_nll_loss", losses + stirling if full else losses, size_average, reduce,
             reduction)
-        where losses: input.exp() - target * input if log_input else input - target * (input + eps).log()
+        where rate: input if log_input else input + eps
+        where none: (target == 0) & (isneginf(input) if log_input else rate == 0)
+        where known: rate.masked_fill(none, 1)
+        where losses: input.exp() - target * known if log_input else input - target * known.log()
         where t: where(target > 1, target, 1)
         where stirling: where(target > 1, t * t.log() - t + 0.5 * (6.283185307179586 * t).log(), 0)
     Example:
@@ -1559,7 +1567,10 @@ def poisson_nll_loss(
             reduce = checks.boolean(name, "reduce", reduce)
         if reduction.__class__ is not str:
             reduction = checks.string(name, "reduction", reduction)
-        losses = self.exp() - target * self if log_input else self - target * (self + eps).log()
+        rate = self if log_input else self + eps
+        none = (target == 0) & (op.isneginf(self) if log_input else rate == 0)
+        known = rate.masked_fill(none, 1)
+        losses = self.exp() - target * known if log_input else self - target * known.log()
         return loss_formulas.reduced_loss(
             "poisson_nll_loss",
             losses
@@ -2025,8 +2036,11 @@ def cosine_embedding_loss(
         Tensor: the dtype that its ops give.
     Gradients:
         through: reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
-        where squares: ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
-        where cosine: (input1 * input2).sum(-1) / squares.sqrt()
+        where x: input1 if input1.is_floating_point() or input1.is_complex() else input1.float()
+        where y: input2 if input2.is_floating_point() or input2.is_complex() else input2.float()
+        where norm1: linalg_vector_norm(x, 2, -1, True)
+        where norm2: linalg_vector_norm(y, 2, -1, True)
+        where cosine: (x / norm1.hypot(full_like(norm1, 1e-6)) * (y / norm2.hypot(full_like(norm2, 1e-6)))).sum(-1)
         where losses: where(target == 1, 1 - cosine, 0) + where(target == -1, (cosine - margin).clamp(0), 0)
     Raises:
         RuntimeError: expected: two vectors and a number, or two matrices and a number for each row.
@@ -2069,8 +2083,11 @@ def cosine_embedding_loss(
         input1, input2, target, margin, size_average, reduce, reduction = loss_checks.cosine_embedding(
             name, input1, input2, target, margin, size_average, reduce, reduction
         )
-        squares = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
-        cosine = (input1 * input2).sum(-1) / squares.sqrt()
+        x = input1 if input1.is_floating_point() or input1.is_complex() else input1.float()
+        y = input2 if input2.is_floating_point() or input2.is_complex() else input2.float()
+        norm1 = op.linalg_vector_norm(x, 2, -1, True)
+        norm2 = op.linalg_vector_norm(y, 2, -1, True)
+        cosine = (x / norm1.hypot(op.full_like(norm1, 1e-06)) * (y / norm2.hypot(op.full_like(norm2, 1e-06)))).sum(-1)
         losses = op.where(target == 1, 1 - cosine, 0) + op.where(target == -1, (cosine - margin).clamp(0), 0)
         return loss_formulas.reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
     except Exception as error:
@@ -2279,7 +2296,9 @@ def multilabel_soft_margin_loss(
     Gradients:
         through: reduced_loss("multilabel_soft_margin_loss", weighed.sum(-1) / input.shape[-1], size_average, reduce,
             reduction)
-        where losses: -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+        where yes: target * where(target == 0, 0, logsigmoid(input))
+        where no: (1 - target) * where(target == 1, 0, logsigmoid(-input))
+        where losses: -(yes + no)
         where weighed: losses if weight is None else losses * weight
     Raises:
         IndexError: expected: the last dimension holds the classes.
@@ -2319,7 +2338,9 @@ def multilabel_soft_margin_loss(
         self, target, weight, size_average, reduce, reduction = loss_checks.some_classes(
             name, self, target, weight, size_average, reduce, reduction
         )
-        losses = -(target * op.logsigmoid(self) + (1 - target) * op.logsigmoid(-self))
+        yes = target * op.where(target == 0, 0, op.logsigmoid(self))
+        no = (1 - target) * op.where(target == 1, 0, op.logsigmoid(-self))
+        losses = -(yes + no)
         weighed = losses if weight is None else losses * weight
         return loss_formulas.reduced_loss(
             "multilabel_soft_margin_loss", weighed.sum(-1) / self._shape[-1], size_average, reduce, reduction

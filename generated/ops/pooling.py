@@ -1819,11 +1819,13 @@ def lp_pool(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: largest if 1 / norm_type == 0 else (flat_at_zero(mean) * window_size(kernel_size)).pow(1 / norm_type)
+        through: largest if 1 / norm_type == 0 else roots.masked_fill(zero, 0 if norm_type > 0 else inf)
         where sign: 1 if norm_type > 0 else -1
         where largest: sign * max_pool_with_indices(sign * input.abs(), kernel_size, stride, [0], [1], ceil_mode,
             spatial)[0]
-        where mean: avg_pool(input.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+        where powers: avg_pool(input.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+        where zero: powers == 0
+        where roots: (powers.masked_fill(zero, 1) * window_size(kernel_size)).pow(1 / norm_type)
     Raises:
         ValueError: expected: the norm's exponent is not 0; a kernel_size of one number stands for all dimensions.
     """
@@ -1860,8 +1862,10 @@ def lp_pool(
                 sign * op.max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial)[0]
             )
             return largest
-        mean = op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
-        return (pooling_formulas.flat_at_zero(mean) * pooling_formulas.window_size(kernel_size)).pow(1 / norm_type)
+        powers = op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+        zero = powers == 0
+        roots = (powers.masked_fill(zero, 1) * pooling_formulas.window_size(kernel_size)).pow(1 / norm_type)
+        return roots.masked_fill(zero, 0 if norm_type > 0 else 1e309)
     except Exception as error:
         hide_internal_frames(error)
         raise

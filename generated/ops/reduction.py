@@ -2568,7 +2568,8 @@ def nanmean(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        through: nansum(input, dim, keepdim, dtype=dtype) / sum(input == input, dim, keepdim)
+        through: (nansum(x, dim, keepdim) / sum(x == x, dim, keepdim)).to(input.dtype if dtype is None else dtype)
+        where x: in_computed_dtype(input if dtype is None else input.to(dtype))
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the dtype is floating-point.
     Example:
@@ -2597,7 +2598,8 @@ def nanmean(
         if dtype is not None:
             dtype = checks.dtype(name, "dtype", dtype)
         self, dim, keepdim, dtype = reduction_checks.float_reduced_dims(name, self, dim, keepdim, dtype)
-        return op.nansum(self, dim, keepdim, dtype=dtype) / op.sum(self == self, dim, keepdim)
+        x = elementwise_formulas.in_computed_dtype(self if dtype is None else self.to(dtype))
+        return (op.nansum(x, dim, keepdim) / op.sum(x == x, dim, keepdim)).to(self._dtype if dtype is None else dtype)
     except Exception as error:
         hide_internal_frames(error)
         raise

@@ -40,7 +40,7 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: 1.1283791670955126 * grad * exp(-input * input)
+        input: 1.1283791670955126 * grad * gaussian(input)
     Example:
         >>> sg.erf(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.8427,  0.0000,  0.8427])
@@ -103,7 +103,7 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: -1.1283791670955126 * grad * exp(-input * input)
+        input: -1.1283791670955126 * grad * gaussian(input)
     Example:
         >>> sg.erfc(sg.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
@@ -157,6 +157,46 @@ def _erfc(name: str, self, into=None) -> Any:
     return result
 
 
+def gaussian(input: Tensor) -> Tensor:
+    """e^(-x^2), exact also where x^2 is large.
+
+    gaussian(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: -2 * grad * where(result == 0, 0, input) * result
+    """
+    try:
+        if not watch.every:
+            result = kernels.GAUSSIAN.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("gaussian", gaussian, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("gaussian", "input", input)
+        return _gaussian("gaussian", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _gaussian(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.GAUSSIAN, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.GaussianBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.GaussianBackward0, result, (self,), (self,), into)
+    return result
+
+
 def normal_pdf(input: Tensor) -> Tensor:
     """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
 
@@ -168,7 +208,7 @@ def normal_pdf(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: -grad * input * result
+        input: -grad * weighted_by(input, result)
     """
     try:
         if not watch.every:
@@ -518,7 +558,7 @@ def log_odds(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad / (input * (1 - input))
+        input: grad / input + grad / (1 - input)
     """
     try:
         if not watch.every:
@@ -559,7 +599,8 @@ def limited_log_odds(input: Tensor, eps: float) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: where((input < eps) | (input > 1 - eps), 0, grad / (input * (1 - input)))
+        input: where((input < eps) | (input > 1 - eps), 0, grad / where((input < eps) | (input > 1 - eps), 0.5, input) +
+            grad / (1 - where((input < eps) | (input > 1 - eps), 0.5, input)))
     """
     try:
         if not watch.every:
@@ -648,9 +689,7 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(abs(input) < 0.1, -3.289868133696453 * input * (1 - 0.9869604401089358 * input * input * (1
-            - 0.35248587146747707 * input * input * (1 - 0.18277045187202515 * input * input * (1 - 0.11215459546692453
-            * input * input)))), (cos(3.141592653589793 * input) - result) / where(input == 0, 1, input)).conj()
+        input: grad * unfused(sinc_derivative(1, input)).conj()
     Example:
         >>> sg.sinc(sg.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
@@ -704,6 +743,47 @@ def _sinc(name: str, self, into=None) -> Any:
     return result
 
 
+def sinc_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of sinc.
+
+    sinc_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(sinc_derivative(n + 1, input)).conj()
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.SINC_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("sinc_derivative", sinc_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _sinc_derivative("sinc_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _sinc_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SINC_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.SincDerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.SincDerivativeBackward0, result, (n, self), (self,), into)
+    return result
+
+
 @autocast_as(cuda="float32")
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of erf; infinite at -1 and 1, nan beyond.
@@ -717,7 +797,7 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: 0.886226925452758 * grad * exp(result * result)
+        input: grad * unfused(erfinv_derivative(input))
     Example:
         >>> sg.erfinv(sg.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
@@ -752,7 +832,7 @@ def erfinv_(input: Tensor) -> Tensor:
             and (result := intercept("erfinv", erfinv_, "elementwise", input)) is not NOT_HANDLED
         ):
             return result
-        original = before_write("erfinv_", input, (input,), keep=(), share="full")
+        original = before_write("erfinv_", input, (input,), keep=(input,), share="full")
         before = input._grad_fn
         _erfinv("erfinv_", original, into=input)
         return after_write(input, before)
@@ -771,6 +851,46 @@ def _erfinv(name: str, self, into=None) -> Any:
     return result
 
 
+def erfinv_derivative(input: Tensor) -> Tensor:
+    """sqrt(pi) / 2 * e^(erfinv(x)^2), the derivative of erfinv.
+
+    erfinv_derivative(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * 2 * unfused(erfinv(input)) * result * result
+    """
+    try:
+        if not watch.every:
+            result = kernels.ERFINV_DERIVATIVE.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("erfinv_derivative", erfinv_derivative, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("erfinv_derivative", "input", input)
+        return _erfinv_derivative("erfinv_derivative", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _erfinv_derivative(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFINV_DERIVATIVE, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.ErfinvDerivativeBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.ErfinvDerivativeBackward0, result, (self,), (self,), into)
+    return result
+
+
 def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^(x^2) * erfc(x), without underflow.
 
@@ -783,7 +903,7 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (2 * input * result - 1.1283791670955126)
+        input: grad * unfused(erfcx_derivative(1, input))
     Example:
         >>> sg.special.erfcx(sg.tensor([0.0, 100.0]))
         tensor([1.0000, 0.0056])
@@ -815,6 +935,47 @@ def _erfcx(name: str, self, into=None) -> Any:
         nodes.ErfcxBackward0.record(result, self)
     if watch.active:
         propagate(nodes.ErfcxBackward0, result, (self,), (self,), into)
+    return result
+
+
+def erfcx_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of erfcx.
+
+    erfcx_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(erfcx_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.ERFCX_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("erfcx_derivative", erfcx_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _erfcx_derivative("erfcx_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _erfcx_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFCX_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.ErfcxDerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.ErfcxDerivativeBackward0, result, (n, self), (self,), into)
     return result
 
 
@@ -877,7 +1038,7 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: 2.5066282746310002 * grad * exp(result * result / 2)
+        input: grad * unfused(ndtri_derivative(input))
     Example:
         >>> sg.special.ndtri(sg.tensor([0.0, 0.5, 0.975]))
         tensor([  -inf, 0.0000, 1.9600])
@@ -912,6 +1073,46 @@ def _ndtri(name: str, self, into=None) -> Any:
     return result
 
 
+def ndtri_derivative(input: Tensor) -> Tensor:
+    """1 / normal_pdf(ndtri(x)), the derivative of ndtri.
+
+    ndtri_derivative(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(ndtri(input)) * result * result
+    """
+    try:
+        if not watch.every:
+            result = kernels.NDTRI_DERIVATIVE.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("ndtri_derivative", ndtri_derivative, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("ndtri_derivative", "input", input)
+        return _ndtri_derivative("ndtri_derivative", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _ndtri_derivative(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NDTRI_DERIVATIVE, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.NdtriDerivativeBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.NdtriDerivativeBackward0, result, (self,), (self,), into)
+    return result
+
+
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(ndtr(x)), without underflow.
 
@@ -924,8 +1125,8 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(input < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(input, 0))),
-            normal_pdf(clamp_min(input, 0)) / normal_cdf(clamp_min(input, 0)))
+        input: grad * where(input < 0, 1.4142135623730951 * unfused(erfc_ratio(1, -0.7071067811865476 * clamp_max(input,
+            0))) - input, normal_pdf(clamp_min(input, 0)) / normal_cdf(clamp_min(input, 0)))
     Example:
         >>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))
         tensor([-53.2313,  -0.6931])
@@ -957,6 +1158,47 @@ def _log_ndtr(name: str, self, into=None) -> Any:
         nodes.LogNdtrBackward0.record(result, self)
     if watch.active:
         propagate(nodes.LogNdtrBackward0, result, (self,), (self,), into)
+    return result
+
+
+def erfc_ratio(n: int, input: Tensor) -> Tensor:
+    """i^n erfc(x) / i^(n-1) erfc(x) of repeated integrals of erfc: it decays as 1 / (2 x).
+
+    erfc_ratio(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: 2 * grad * result * (n * result - (n + 1) * unfused(erfc_ratio(n + 1, input)))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.ERFC_RATIO.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("erfc_ratio", erfc_ratio, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _erfc_ratio("erfc_ratio", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _erfc_ratio(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFC_RATIO, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.ErfcRatioBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.ErfcRatioBackward0, result, (n, self), (self,), into)
     return result
 
 
@@ -1389,6 +1631,183 @@ def _orthogonal_polynomial(name: str, self, n, kind, order, into=None) -> Any:
     return result
 
 
+def gamma_log_prob(input: Tensor, concentration: Tensor | Number, rate: Tensor | Number) -> Tensor:
+    """The log density of the gamma distribution, a ln(b) + (a - 1) ln(x) - b x - ln(gamma(a)), where no large terms
+    cancel; of a = `concentration` and b = `rate`. A count k has the log probability of a = k + 1 and b = 1 in Poisson's
+    distribution of mean x.
+
+    gamma_log_prob(Tensor input, Tensor concentration, Tensor rate) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        concentration: tensor or number.
+        rate: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: grad * where(is_limit, -rate, (concentration - 1 - rate * safe) / safe)
+        concentration: grad * unfused(log_minus_digamma(concentration, rate * input))
+        rate: grad * (concentration - rate * input) / rate
+        where is_limit: isinf(input) | ((concentration == 1) & (input == 0))
+        where safe: where(is_limit, 1, input)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.GAMMA_LOG_PROB.launch(input, concentration, rate)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or concentration.__class__ not in plain or rate.__class__ not in plain) and (
+            result := intercept("gamma_log_prob", gamma_log_prob, "elementwise", input, concentration, rate)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("gamma_log_prob", "input", input)
+        return _gamma_log_prob("gamma_log_prob", input, concentration, rate)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _gamma_log_prob(name: str, self, concentration, rate, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    concentration = checks.operand(name, "concentration", concentration)
+    rate = checks.operand(name, "rate", rate)
+    result, (self, concentration, rate) = run(kernels.GAMMA_LOG_PROB, name, (self, concentration, rate), (), into)
+    if (
+        grad_mode.grad
+        and (self._requires_grad or concentration._requires_grad or rate._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
+        nodes.GammaLogProbBackward0.record(result, self, concentration, rate)
+    if watch.active:
+        propagate(nodes.GammaLogProbBackward0, result, (self, concentration, rate), (self, concentration, rate), into)
+    return result
+
+
+def log_minus_digamma(input: Tensor, other: Tensor | Number) -> Tensor:
+    """ln(y) - digamma(x), exact also where both are large.
+
+    log_minus_digamma(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: -grad * unfused(polygamma(1, input))
+        other: grad / other
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.LOG_MINUS_DIGAMMA.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LOG_MINUS_DIGAMMA, "log_minus_digamma", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.LogMinusDigammaBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("log_minus_digamma", log_minus_digamma, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("log_minus_digamma", "input", input)
+        return _log_minus_digamma("log_minus_digamma", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _log_minus_digamma(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LOG_MINUS_DIGAMMA, name, (self, other), (), into)
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
+        nodes.LogMinusDigammaBackward0.record(result, self, other)
+    if watch.active:
+        propagate(nodes.LogMinusDigammaBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def binomial_log_prob(
+    input: Tensor, failures: Tensor | Number, probs: Tensor | Number, complement: Tensor | Number
+) -> Tensor:
+    """The log probability of k successes and j failures, ln((k + j)! / (k! j!) p^k q^j) - (k + j) (p + q - 1), where no
+    large terms cancel; the last term is 0 where `complement` is the probability of failure, and makes their rounding
+    count little.
+
+    binomial_log_prob(Tensor input, Tensor failures, Tensor probs, Tensor complement) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        failures: tensor or number.
+        probs: tensor or number.
+        complement: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: grad * (unfused(log_minus_digamma(input + 1, above)) - of_total + (log(probs) + slack))
+        failures: grad * (unfused(log_minus_digamma(failures + 1, above)) - of_total + (log(complement) + slack))
+        probs: grad * (input / where((input == 0) & (probs == 0), 1, probs) - total)
+        complement: grad * (failures / where((failures == 0) & (complement == 0), 1, complement) - total)
+        where total: input + failures
+        where above: total + 1
+        where slack: 1 - maximum(probs, complement) - minimum(probs, complement)
+        where of_total: unfused(log_minus_digamma(above, above))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if (
+            input.__class__ not in plain
+            or failures.__class__ not in plain
+            or probs.__class__ not in plain
+            or complement.__class__ not in plain
+        ) and (
+            result := intercept(
+                "binomial_log_prob", binomial_log_prob, "elementwise", input, failures, probs, complement
+            )
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("binomial_log_prob", "input", input)
+        return _binomial_log_prob("binomial_log_prob", input, failures, probs, complement)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _binomial_log_prob(name: str, self, failures, probs, complement, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    failures = checks.operand(name, "failures", failures)
+    probs = checks.operand(name, "probs", probs)
+    complement = checks.operand(name, "complement", complement)
+    result, (self, failures, probs, complement) = run(
+        kernels.BINOMIAL_LOG_PROB, name, (self, failures, probs, complement), (), into
+    )
+    if (
+        grad_mode.grad
+        and (self._requires_grad or failures._requires_grad or probs._requires_grad or complement._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
+        nodes.BinomialLogProbBackward0.record(result, self, failures, probs, complement)
+    if watch.active:
+        propagate(
+            nodes.BinomialLogProbBackward0,
+            result,
+            (self, failures, probs, complement),
+            (self, failures, probs, complement),
+            into,
+        )
+    return result
+
+
 def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
 
@@ -1402,8 +1821,9 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: not defined: the incomplete gamma functions are differentiated in their second argument only
-        other: grad * exp(xlogy(input - 1, other) - other - unfused(lgamma(input)))
+        input: where(isinf(input) | isinf(other), 0, -grad * unfused(standard_gamma_grad(input, other)) * density)
+        other: grad * density
+        where density: exp(unfused(gamma_log_prob(other, input, 1)))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -1417,7 +1837,7 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
                 return result
             result = run_rows(kernels.IGAMMA, "igamma", (input, other), ())
             if result is not None:
-                if (other._requires_grad) and grad_mode.grad:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                     nodes.IgammaBackward0.record(result, input, other)
                 return result
         if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1444,7 +1864,7 @@ def igamma_(input: Tensor, other: Tensor | Number) -> Tensor:
             result := intercept("igamma", igamma_, "elementwise", input, other)
         ) is not NOT_HANDLED:
             return result
-        original = before_write("igamma_", input, (input, other), keep=(other,), share="full")
+        original = before_write("igamma_", input, (input, other), keep=(input, other), share="full")
         before = input._grad_fn
         _igamma("igamma_", original, other, into=input)
         return after_write(input, before)
@@ -1457,10 +1877,10 @@ def _igamma(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMA, name, (self, other), (), into)
-    if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         nodes.IgammaBackward0.record(result, self, other)
     if watch.active:
-        propagate(nodes.IgammaBackward0, result, (self, other), (other,), into)
+        propagate(nodes.IgammaBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -1477,8 +1897,9 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: not defined: the incomplete gamma functions are differentiated in their second argument only
-        other: -grad * exp(xlogy(input - 1, other) - other - unfused(lgamma(input)))
+        input: where(isinf(input) | isinf(other), 0, grad * unfused(standard_gamma_grad(input, other)) * density)
+        other: -grad * density
+        where density: exp(unfused(gamma_log_prob(other, input, 1)))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -1492,7 +1913,7 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
                 return result
             result = run_rows(kernels.IGAMMAC, "igammac", (input, other), ())
             if result is not None:
-                if (other._requires_grad) and grad_mode.grad:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                     nodes.IgammacBackward0.record(result, input, other)
                 return result
         if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1519,7 +1940,7 @@ def igammac_(input: Tensor, other: Tensor | Number) -> Tensor:
             result := intercept("igammac", igammac_, "elementwise", input, other)
         ) is not NOT_HANDLED:
             return result
-        original = before_write("igammac_", input, (input, other), keep=(other,), share="full")
+        original = before_write("igammac_", input, (input, other), keep=(input, other), share="full")
         before = input._grad_fn
         _igammac("igammac_", original, other, into=input)
         return after_write(input, before)
@@ -1532,10 +1953,10 @@ def _igammac(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMAC, name, (self, other), (), into)
-    if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         nodes.IgammacBackward0.record(result, self, other)
     if watch.active:
-        propagate(nodes.IgammacBackward0, result, (self, other), (other,), into)
+        propagate(nodes.IgammacBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -1552,8 +1973,8 @@ def standard_gamma_grad(input: Tensor, output: Tensor | Number) -> Tensor:
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: not defined: the slopes of draws are differentiated once
-        output: not defined: the slopes of draws are differentiated once
+        input: grad * unfused(standard_gamma_grad_by_shape(input, output))
+        output: -grad * (unfused(log_minus_digamma(input, output)) + result * ((input - 1) / output - 1))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1564,6 +1985,8 @@ def standard_gamma_grad(input: Tensor, output: Tensor | Number) -> Tensor:
                 return result
             result = run_rows(kernels.STANDARD_GAMMA_GRAD, "standard_gamma_grad", (input, output), ())
             if result is not None:
+                if (input._requires_grad or output._requires_grad) and grad_mode.grad:
+                    nodes.StandardGammaGradBackward0.record(result, input, output)
                 return result
         if (input.__class__ not in plain or output.__class__ not in plain) and (
             result := intercept("standard_gamma_grad", standard_gamma_grad, "elementwise", input, output)
@@ -1580,8 +2003,57 @@ def _standard_gamma_grad(name: str, self, output, into=None) -> Any:
     self = checks.operand(name, "input", self)
     output = checks.operand(name, "output", output)
     result, (self, output) = run(kernels.STANDARD_GAMMA_GRAD, name, (self, output), (), into)
+    if grad_mode.grad and (self._requires_grad or output._requires_grad) and result._dtype.kind in "fc":
+        nodes.StandardGammaGradBackward0.record(result, self, output)
+    if watch.active:
+        propagate(nodes.StandardGammaGradBackward0, result, (self, output), (self, output), into)
+    return result
+
+
+def standard_gamma_grad_by_shape(input: Tensor, output: Tensor | Number) -> Tensor:
+    """The derivative of `standard_gamma_grad` by a.
+
+    standard_gamma_grad_by_shape(Tensor input, Tensor output) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        output: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: not defined: the slopes of draws are differentiated twice
+        output: not defined: the slopes of draws are differentiated twice
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.STANDARD_GAMMA_GRAD_BY_SHAPE.launch(input, output)
+            if result is not None:
+                return result
+            result = run_rows(kernels.STANDARD_GAMMA_GRAD_BY_SHAPE, "standard_gamma_grad_by_shape", (input, output), ())
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or output.__class__ not in plain) and (
+            result := intercept(
+                "standard_gamma_grad_by_shape", standard_gamma_grad_by_shape, "elementwise", input, output
+            )
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("standard_gamma_grad_by_shape", "input", input)
+        return _standard_gamma_grad_by_shape("standard_gamma_grad_by_shape", input, output)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _standard_gamma_grad_by_shape(name: str, self, output, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    output = checks.operand(name, "output", output)
+    result, (self, output) = run(kernels.STANDARD_GAMMA_GRAD_BY_SHAPE, name, (self, output), (), into)
     if grad_mode.grad or watch.active:
-        record_undefined(name, (result,), (self, output), "the slopes of draws are differentiated once")
+        record_undefined(name, (result,), (self, output), "the slopes of draws are differentiated twice")
     return result
 
 
@@ -1806,7 +2278,7 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (unfused(i1e(input)) - sgn(input) * result)
+        input: grad * sgn(input) * unfused(i0e_derivative(1, input))
     Example:
         >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
         tensor([1.0000, 0.0126])
@@ -1841,6 +2313,47 @@ def _i0e(name: str, self, into=None) -> Any:
     return result
 
 
+def i0e_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of e^-x * i0(x), at |x|.
+
+    i0e_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * sgn(input) * unfused(i0e_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.I0E_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("i0e_derivative", i0e_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _i0e_derivative("i0e_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _i0e_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I0E_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.I0eDerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.I0eDerivativeBackward0, result, (n, self), (self,), into)
+    return result
+
+
 def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
@@ -1853,7 +2366,7 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(input == 0, 0.5, unfused(i0(input)) - result / where(input == 0, 1, input))
+        input: grad * unfused(i1_derivative(1, input))
     Example:
         >>> sg.special.i1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
@@ -1888,6 +2401,47 @@ def _i1(name: str, self, into=None) -> Any:
     return result
 
 
+def i1_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of i1.
+
+    i1_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(i1_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.I1_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("i1_derivative", i1_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _i1_derivative("i1_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _i1_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I1_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.I1DerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.I1DerivativeBackward0, result, (n, self), (self,), into)
+    return result
+
+
 def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i1(x), without overflow.
 
@@ -1900,8 +2454,7 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(input == 0, 0.5, unfused(i0e(input)) - result * sgn(input) - result / where(input == 0, 1,
-            input))
+        input: grad * unfused(i1e_derivative(1, input))
     Example:
         >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
         tensor([0.0000, 0.0126])
@@ -1933,6 +2486,47 @@ def _i1e(name: str, self, into=None) -> Any:
         nodes.I1eBackward0.record(result, self)
     if watch.active:
         propagate(nodes.I1eBackward0, result, (self,), (self,), into)
+    return result
+
+
+def i1e_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of e^-x * i1(x), at |x|.
+
+    i1e_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * sgn(input) * unfused(i1e_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.I1E_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("i1e_derivative", i1e_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _i1e_derivative("i1e_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _i1e_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I1E_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.I1eDerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.I1eDerivativeBackward0, result, (n, self), (self,), into)
     return result
 
 
@@ -2046,7 +2640,7 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (result - unfused(scaled_modified_bessel_k1(input)))
+        input: grad * unfused(k0e_derivative(1, input))
     Example:
         >>> sg.special.scaled_modified_bessel_k0(sg.tensor([1.0, 1000.0]))
         tensor([1.1445, 0.0396])
@@ -2087,6 +2681,47 @@ def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
     return result
 
 
+def k0e_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of scaled_modified_bessel_k0.
+
+    k0e_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(k0e_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.K0E_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("k0e_derivative", k0e_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _k0e_derivative("k0e_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _k0e_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.K0E_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.K0eDerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.K0eDerivativeBackward0, result, (n, self), (self,), into)
+    return result
+
+
 def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x * modified_bessel_k1(x), which does not vanish for large x.
 
@@ -2099,7 +2734,7 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (result - result / input - unfused(scaled_modified_bessel_k0(input)))
+        input: grad * (unfused(k0e_derivative(1, input)) - unfused(k0e_derivative(2, input)))
     Example:
         >>> sg.special.scaled_modified_bessel_k1(sg.tensor([1.0, 1000.0]))
         tensor([1.6362, 0.0396])
@@ -2152,8 +2787,7 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(abs(input) < 0.3, -input / 3 * (1 - input * input / 10 * (1 - input * input / 28 * (1 -
-            input * input / 54))), (cos(input) - result) / where(input == 0, 1, input))
+        input: grad * unfused(spherical_bessel_j0_derivative(1, input))
     Example:
         >>> sg.special.spherical_bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.8415])
@@ -2187,6 +2821,49 @@ def _spherical_bessel_j0(name: str, self, into=None) -> Any:
         nodes.SphericalBesselJ0Backward0.record(result, self)
     if watch.active:
         propagate(nodes.SphericalBesselJ0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def spherical_bessel_j0_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of sin(x) / x.
+
+    spherical_bessel_j0_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(spherical_bessel_j0_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.SPHERICAL_BESSEL_J0_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept(
+                "spherical_bessel_j0_derivative", spherical_bessel_j0_derivative, "elementwise", n, input
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _spherical_bessel_j0_derivative("spherical_bessel_j0_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _spherical_bessel_j0_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SPHERICAL_BESSEL_J0_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.SphericalBesselJ0DerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.SphericalBesselJ0DerivativeBackward0, result, (n, self), (self,), into)
     return result
 
 
@@ -2290,7 +2967,7 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * where(input == 0, 0.5, unfused(bessel_j0(input)) - result / where(input == 0, 1, input))
+        input: grad * unfused(bessel_j1_derivative(1, input))
     Example:
         >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
@@ -2322,6 +2999,47 @@ def _bessel_j1(name: str, self, into=None) -> Any:
         nodes.BesselJ1Backward0.record(result, self)
     if watch.active:
         propagate(nodes.BesselJ1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_j1_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of bessel_j1.
+
+    bessel_j1_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * unfused(bessel_j1_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.BESSEL_J1_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("bessel_j1_derivative", bessel_j1_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _bessel_j1_derivative("bessel_j1_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _bessel_j1_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_J1_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.BesselJ1DerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.BesselJ1DerivativeBackward0, result, (n, self), (self,), into)
     return result
 
 
@@ -2586,6 +3304,7 @@ xlogy_.__signature__ = LazySignature(of_overloads, _xlogy__overloads.functions)
 __all__ = [
     "erf",
     "erfc",
+    "gaussian",
     "normal_pdf",
     "normal_cdf",
     "xlogy_tensor",
@@ -2597,11 +3316,16 @@ __all__ = [
     "limited_log_odds",
     "entr",
     "sinc",
+    "sinc_derivative",
     "erfinv",
+    "erfinv_derivative",
     "erfcx",
+    "erfcx_derivative",
     "ndtr",
     "ndtri",
+    "ndtri_derivative",
     "log_ndtr",
+    "erfc_ratio",
     "lgamma",
     "mvlgamma",
     "digamma",
@@ -2609,24 +3333,34 @@ __all__ = [
     "zeta_default",
     "zeta_self_scalar",
     "orthogonal_polynomial",
+    "gamma_log_prob",
+    "log_minus_digamma",
+    "binomial_log_prob",
     "igamma",
     "igammac",
     "standard_gamma_grad",
+    "standard_gamma_grad_by_shape",
     "gamma_moved",
     "dirichlet_grad",
     "von_mises_grad",
     "i0",
     "i0e",
+    "i0e_derivative",
     "i1",
+    "i1_derivative",
     "i1e",
+    "i1e_derivative",
     "modified_bessel_k0",
     "modified_bessel_k1",
     "scaled_modified_bessel_k0",
+    "k0e_derivative",
     "scaled_modified_bessel_k1",
     "spherical_bessel_j0",
+    "spherical_bessel_j0_derivative",
     "airy_ai",
     "bessel_j0",
     "bessel_j1",
+    "bessel_j1_derivative",
     "bessel_y0",
     "bessel_y1",
     "erf_",

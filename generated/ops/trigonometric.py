@@ -228,7 +228,7 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * rsqrt((1 - input) * (1 + input)).conj()
+        input: grad * rsqrt(one_minus_square(input)).conj()
     Example:
         >>> sg.asin(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
@@ -295,7 +295,7 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: -grad * rsqrt((1 - input) * (1 + input)).conj()
+        input: -grad * rsqrt(one_minus_square(input)).conj()
     Example:
         >>> sg.acos(sg.tensor([0.0, 1.0]))
         tensor([1.5708, 0.0000])
@@ -361,7 +361,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad / (1 + input * input).conj()
+        input: grad * square(reciprocal(hypot_with_one(input))).conj()
     Example:
         >>> sg.atan(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
@@ -561,7 +561,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (1 - result * result).conj()
+        input: 4 * grad * logistic_pdf(2 * input).conj()
     Example:
         >>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.7616,  0.0000,  0.7616])
@@ -596,7 +596,7 @@ def tanh_(input: Tensor) -> Tensor:
             and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED
         ):
             return result
-        original = before_write("tanh_", input, (input,), keep=(), share="full")
+        original = before_write("tanh_", input, (input,), keep=(input,), share="full")
         before = input._grad_fn
         _tanh("tanh_", original, into=input)
         return after_write(input, before)
@@ -627,7 +627,7 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * rsqrt(1 + input * input).conj()
+        input: grad / hypot_with_one(input).conj()
     Example:
         >>> sg.asinh(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
@@ -759,7 +759,7 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad / ((1 - input) * (1 + input)).conj()
+        input: grad / one_minus_square(input).conj()
     Example:
         >>> sg.atanh(sg.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5493])
@@ -813,6 +813,136 @@ def _atanh(name: str, self, into=None) -> Any:
     return result
 
 
+def one_minus_square(input: Tensor) -> Tensor:
+    """1 - x^2, exact also near 1, with a derivative that is exact near 0.
+
+    one_minus_square(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        input: -2 * grad * input.conj()
+    """
+    try:
+        if not watch.every:
+            result = kernels.ONE_MINUS_SQUARE.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("one_minus_square", one_minus_square, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("one_minus_square", "input", input)
+        return _one_minus_square("one_minus_square", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _one_minus_square(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ONE_MINUS_SQUARE, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.OneMinusSquareBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.OneMinusSquareBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hypot_with_one(input: Tensor) -> Tensor:
+    """sqrt(1 + x^2) without overflow on the way.
+
+    hypot_with_one(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        input: grad * (input / result).conj()
+    """
+    try:
+        if not watch.every:
+            result = kernels.HYPOT_WITH_ONE.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("hypot_with_one", hypot_with_one, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("hypot_with_one", "input", input)
+        return _hypot_with_one("hypot_with_one", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _hypot_with_one(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.HYPOT_WITH_ONE, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.HypotWithOneBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.HypotWithOneBackward0, result, (self,), (self,), into)
+    return result
+
+
+def direction(input: Tensor, other: Tensor | Number) -> Tensor:
+    """x / sqrt(x^2 + y^2), and 0 at the origin: the cosine of the angle between a point and the first axis.
+
+    direction(Tensor input, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: grad * direction(other, input) * (direction(other, input) / where((input == 0) & (other == 0), 1,
+            hypot(input, other)))
+        other: -grad * result * direction(other, input) / where((input == 0) & (other == 0), 1, hypot(input, other))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.DIRECTION.launch(input, other)
+            if result is not None:
+                return result
+            result = run_rows(kernels.DIRECTION, "direction", (input, other), ())
+            if result is not None:
+                if (input._requires_grad or other._requires_grad) and grad_mode.grad:
+                    nodes.DirectionBackward0.record(result, input, other)
+                return result
+        if (input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("direction", direction, "elementwise", input, other)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("direction", "input", input)
+        return _direction("direction", input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _direction(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.DIRECTION, name, (self, other), (), into)
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
+        nodes.DirectionBackward0.record(result, self, other)
+    if watch.active:
+        propagate(nodes.DirectionBackward0, result, (self, other), (self, other), into)
+    return result
+
+
 @autocast_as(cuda="widest")
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, input). The gradient at the origin is 0.
@@ -827,10 +957,8 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        input: grad * (other / where((input == 0) & (other == 0), 1, hypot(input, other))) / where((input == 0) & (other
-            == 0), 1, hypot(input, other))
-        other: -grad * (input / where((input == 0) & (other == 0), 1, hypot(input, other))) / where((input == 0) &
-            (other == 0), 1, hypot(input, other))
+        input: grad * direction(other, input) / where((input == 0) & (other == 0), 1, hypot(input, other))
+        other: -grad * direction(input, other) / where((input == 0) & (other == 0), 1, hypot(input, other))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -904,8 +1032,8 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * (input / where(result == 0, 1, result))
-        other: grad * (other / where(result == 0, 1, result))
+        input: grad * direction(input, other)
+        other: grad * direction(other, input)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -946,7 +1074,7 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
             result := intercept("hypot", hypot_, "elementwise", input, other)
         ) is not NOT_HANDLED:
             return result
-        original = before_write("hypot_", input, (input, other), keep=(input,), share="full")
+        original = before_write("hypot_", input, (input, other), keep=(input, other), share="full")
         before = input._grad_fn
         _hypot("hypot_", original, other, into=input)
         return after_write(input, before)
@@ -1102,6 +1230,9 @@ __all__ = [
     "asinh",
     "acosh",
     "atanh",
+    "one_minus_square",
+    "hypot_with_one",
+    "direction",
     "atan2",
     "hypot",
     "deg2rad",

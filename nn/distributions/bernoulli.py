@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.ops.creation import arange, bernoulli, binomial, poisson, rand
+from ...runtime.namespace import op
+from ...runtime.ops.creation import arange, bernoulli, binomial, ones_like, poisson, rand
 from ...runtime.tensor.dtypes import finfo
 from ...runtime.tensor.grad_mode import no_grad
 from ..docstrings import completed_from
-from ..functional import binary_cross_entropy_with_logits, logsigmoid
 from . import constraints
 from .base.parameters import alias, broadcast_all, derived, lazy_property
 from .base.parametric import PROBS_OR_LOGITS, ByProbability, Parametric, parameter
@@ -56,11 +56,11 @@ class Bernoulli(ByProbability, ExponentialFamily):
             return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        logits, value = broadcast_all(self.logits, value)
-        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+        value, _ = broadcast_all(value, self._param)
+        return self._log_likelihood(value, 1 - value)
 
     def entropy(self) -> Tensor:
-        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+        return _entropy(self)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         return self._along(arange(2, dtype=self._param.dtype, device=self._param.device), expand)
@@ -69,6 +69,11 @@ class Bernoulli(ByProbability, ExponentialFamily):
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
         return x.exp().log1p()
+
+
+def _entropy(event: ByProbability) -> Tensor:
+    log_p, log_q = event._logs()
+    return event.probs * -log_p + event._complement() * -log_q
 
 
 class Binomial(ByProbability):
@@ -118,11 +123,7 @@ class Binomial(ByProbability):
             return binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        count, logits = self.total_count, self.logits
-        ways = (count + 1).lgamma() - (value + 1).lgamma() - (count - value + 1).lgamma()
-        # log(1 + e^logits) without overflow; half of the slope of the maximum goes through at 0
-        positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
-        return ways + value * logits - count * (positive + (-logits.abs()).exp().log1p())
+        return self._log_prob_of_counts(value, self.total_count - value)
 
     def _common_count(self, name: str) -> int:
         if self.total_count.numel() == 0:
@@ -187,12 +188,10 @@ class Geometric(ByProbability):
             return (u.clamp(min=finfo(kind).tiny).log() / (-self.probs).log1p()).floor()
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        value, probs = broadcast_all(value, self.probs)
-        certain = (probs == 1) & (value == 0)
-        return value * (-probs.masked_fill(certain, 0)).log1p() + self.probs.log()
+        return self._log_likelihood(ones_like(self._param), value)
 
     def entropy(self) -> Tensor:
-        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs
+        return _entropy(self) / self.probs
 
 
 @completed_from(Binomial)
@@ -240,10 +239,15 @@ class NegativeBinomial(ByProbability):
             return poisson(self._gamma.sample(sample_shape))
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        count = self.total_count
-        powers = count * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
-        ways = (count + value).lgamma() - (1.0 + value).lgamma() - count.lgamma()
-        return powers + ways.masked_fill(count + value == 0.0, 0.0)
+        total = self.total_count + value
+        none = (total == 0).to(total.dtype)
+        last_fails = ((self.total_count + none) / (total + none)).log()
+        return self._log_prob_of_counts(value, self.total_count) + last_fails
+
+
+def poisson_log_prob(count: Tensor, rate: Tensor) -> Tensor:
+    """The log probability of a count where `rate` are expected."""
+    return op.gamma_log_prob(rate, count + 1, 1)
 
 
 class Poisson(ExponentialFamily, Parametric):
@@ -272,8 +276,7 @@ class Poisson(ExponentialFamily, Parametric):
             return poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        rate, value = broadcast_all(self.rate, value)
-        return value.xlogy(rate) - rate - (value + 1).lgamma()
+        return poisson_log_prob(value, self.rate)
 
     _natural_params = derived(lambda self: (self.rate.log(),))
 

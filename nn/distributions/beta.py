@@ -7,12 +7,15 @@ from typing import Any
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.autograd.function import Function, once_differentiable
+from ...runtime.namespace import op
+from ...runtime.ops.creation import ones_like
 from ...runtime.ops.creation.distributions import _dirichlet_grad, _sample_dirichlet
 from ...runtime.shapes import Size
+from ...runtime.tensor.dtypes import float64
 from . import constraints
 from .base.parameters import broadcast_all, derived
 from .base.parametric import Parametric, parameter
-from .gamma import Gamma, at_least_tiny
+from .gamma import Gamma, at_least_tiny, digamma_shift
 from .independent import ExponentialFamily
 
 __all__ = ["Beta", "Dirichlet", "FisherSnedecor"]
@@ -73,8 +76,10 @@ class Dirichlet(ExponentialFamily):
         return _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        powers = (self.concentration - 1).xlogy(value).sum(-1)
-        return powers - self._log_normalizer(self.concentration)
+        total = self.concentration.sum(-1, True)
+        # The total times the sum of the values is part of each density; what that is more than 1 is exact so.
+        excess = (value.sum(-1, dtype=float64) - 1).to(value.dtype) * total.squeeze(-1)
+        return _density_sum(self.concentration, total, value) + excess
 
     mean = derived(lambda self: self.concentration / self.concentration.sum(-1, True))
 
@@ -92,14 +97,25 @@ class Dirichlet(ExponentialFamily):
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
     def entropy(self) -> Tensor:
-        total, count = self.concentration.sum(-1), self.concentration.size(-1)
-        digammas = ((self.concentration - 1) * self.concentration.digamma()).sum(-1)
-        return self._log_normalizer(self.concentration) - (count - total) * total.digamma() - digammas
+        return -self._mean_log_prob(self.concentration)
+
+    def _mean_log_prob(self, concentration: Tensor) -> Tensor:
+        """The mean, under this distribution, of the log density of another: that at the mean, and what it is less."""
+        total = self.concentration.sum(-1, True)
+        shifts = digamma_shift(self.concentration) - digamma_shift(total)  # of log(mean of x) from the mean of log(x)
+        at_mean = _density_sum(concentration, concentration.sum(-1, True), self.concentration / total)
+        return at_mean - ((concentration - 1) * shifts).sum(-1)
 
     _natural_params = derived(lambda self: (self.concentration,))
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
         return x.lgamma().sum(-1) - x.sum(-1).lgamma()
+
+
+def _density_sum(concentration: Tensor, total: Tensor, value: Tensor) -> Tensor:
+    """The log density of values with the sum 1, from those of gamma numbers whose ratios they are."""
+    parts = op.gamma_log_prob(value, concentration, total).sum(-1)
+    return parts - op.gamma_log_prob(ones_like(total), total, total).squeeze(-1)
 
 
 class Beta(ExponentialFamily):
@@ -143,7 +159,8 @@ class Beta(ExponentialFamily):
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        return self._dirichlet.log_prob(ops.stack([value, 1.0 - value], -1))
+        both = self._dirichlet.concentration
+        return _density_sum(both, both.sum(-1, True), ops.stack([value, 1.0 - value], -1))
 
     def entropy(self) -> Tensor:
         return self._dirichlet.entropy()
@@ -200,7 +217,7 @@ class FisherSnedecor(Parametric):
         return at_least_tiny(above / below)
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        half1, half2, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
-        log_beta = half1.lgamma() + half2.lgamma() - (half1 + half2).lgamma()
-        powers = half1 * ratio.log() + (half1 - 1) * value.log()
-        return powers - (half1 + half2) * (ratio * value).log1p() - log_beta
+        half1, half2 = self.df1 * 0.5, self.df2 * 0.5
+        log_odds = (self.df1 / self.df2 * value).log()  # of the share of the numerator
+        powers = op.binomial_log_prob(half1, half2, log_odds.sigmoid(), (-log_odds).sigmoid())
+        return powers + half1.log() - (half1 / half2).log1p() - value.log()

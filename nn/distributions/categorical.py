@@ -14,9 +14,17 @@ from ..docstrings import completed_from
 from ..functional import one_hot
 from . import constraints
 from .base.distribution import Distribution
-from .base.parameters import alias, broadcast_all, derived, lazy_property, logits_to_probs, probs_to_logits
+from .base.parameters import (
+    alias,
+    derived,
+    lazy_property,
+    logit_limit,
+    logits_to_probs,
+    probs_to_logits,
+    product,
+)
 from .base.parametric import PROBS_OR_LOGITS, require_one
-from .bernoulli import Binomial
+from .bernoulli import Binomial, poisson_log_prob
 
 __all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
@@ -72,6 +80,24 @@ class Categorical(Distribution):
         """The probabilities."""
         return logits_to_probs(self.logits)
 
+    def _is_given_probs(self) -> bool:
+        return "logits" not in vars(self) or self._param is vars(self).get("probs")
+
+    def _log_probs(self) -> Tensor:
+        """The logarithms of the probabilities, also of those that the clamped `logits` do not tell from others.
+
+        Of a probability of 0 the gradient is 0: where it is multiplied with the logarithm that is its limit.
+        """
+        if not self._is_given_probs():
+            return self.logits
+        impossible = self.probs == 0
+        return self.probs.masked_fill(impossible, 1).log().masked_fill(impossible, -math.inf)
+
+    def _finite_log_probs(self) -> Tensor:
+        """For products with a probability that is 0 where the logarithm is not finite."""
+        logs = self._log_probs()
+        return logs.clamp(min=finfo(logs.dtype).min)
+
     param_shape = derived(lambda self: self._param.size(), "The shape of the parameter that was given.")
     mean = derived(lambda self: self.probs.new_full(self._extended_shape(), math.nan), "NaN: classes have no mean.")
     mode = derived(lambda self: self.probs.argmax(-1))
@@ -84,15 +110,15 @@ class Categorical(Distribution):
             return noise.T.reshape(self._extended_shape(shape))
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        positions, logits = value.long().unsqueeze(-1), self.logits
-        if positions.shape[:-1] != logits.shape[:-1]:
-            positions, logits = broadcast_tensors(positions, logits)
+        positions, table = value.long().unsqueeze(-1), self.probs if self._is_given_probs() else self.logits
+        if positions.shape[:-1] != table.shape[:-1]:
+            positions, table = broadcast_tensors(positions, table)
             positions = positions[..., :1]
-        return logits.gather(-1, positions).squeeze(-1)
+        result = table.gather(-1, positions).squeeze(-1)
+        return result.log() if self._is_given_probs() else result
 
     def entropy(self) -> Tensor:
-        logits = self.logits.clamp(min=finfo(self.logits.dtype).min)  # 0 log 0 is 0
-        return -(logits * self.probs).sum(-1)
+        return -(self._finite_log_probs() * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         return self._along(arange(self._num_events, dtype=int64, device=self._param.device), expand)
@@ -241,7 +267,11 @@ class Multinomial(Distribution):
         return alone + factorials.sum((0, -1))
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        logits, value = broadcast_all(self.logits, value)
-        absent = (value == 0) & (logits == -float("inf"))
-        ways = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
-        return ways + (logits.masked_fill(absent, 0) * value).sum(-1)
+        classes, total = self._categorical, value.sum(-1, True)
+        of_total = poisson_log_prob(total, total).squeeze(-1)
+        if classes._is_given_probs():
+            return poisson_log_prob(value, total * classes.probs).sum(-1) - of_total
+        limit = logit_limit(self.logits.dtype)
+        near = self.logits.clamp(min=-limit)
+        rest = (self.logits - near).masked_fill(self.logits >= -limit, 0)
+        return (poisson_log_prob(value, total * near.exp()) + product(value, rest)).sum(-1) - of_total

@@ -104,16 +104,26 @@ class Cauchy(Parametric):
         return self.loc + noise * self.scale
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        return -math.log(math.pi) - self.scale.log() - ((value - self.loc) / self.scale).pow(2).log1p()
+        distance = ops.hypot(self.scale, value - self.loc)  # of which no square overflows
+        return self.scale.log() - math.log(math.pi) - 2 * distance.log()
 
     def _cdf_of(self, value: Tensor) -> Tensor:
-        return ((value - self.loc) / self.scale).atan() / math.pi + 0.5
+        below = (self.loc - value) / self.scale
+        return ops.atan2(ones_like(below), below) / math.pi
 
     def icdf(self, value: Tensor) -> Tensor:
-        return (math.pi * (value - 0.5)).tan() * self.scale + self.loc
+        return self.loc - self.scale * _cotangent_of_turn(value)
 
     def entropy(self) -> Tensor:
         return math.log(4 * math.pi) + self.scale.log()
+
+
+def _cotangent_of_turn(value: Tensor) -> Tensor:
+    """cot(pi v) for v from 0 to 1, by the tangent from where that is exact: 0, 1/2, or 1."""
+    centered = (math.pi * (0.5 - value)).tan()
+    lower = (math.pi * value).tan().reciprocal()
+    upper = -(math.pi * (1 - value)).tan().reciprocal()
+    return ops.where(value < 0.25, lower, ops.where(value > 0.75, upper, centered))
 
 
 class HalfCauchy(_Half):
@@ -135,6 +145,14 @@ class HalfCauchy(_Half):
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
         base = Cauchy(0, scale, validate_args=False)
         super().__init__(base, AbsTransform(), validate_args=validate_args)
+
+    def _cdf_of(self, value: Tensor) -> Tensor:
+        return ops.atan2(value / self.scale, ones_like(value)) * (2 / math.pi)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        angle = 0.5 * math.pi * value
+        upper = (0.5 * math.pi * (1 - value)).tan().reciprocal()
+        return self.scale * ops.where(value > 0.5, upper, angle.tan())
 
     scale = alias("base_dist.scale", "The scale of the cauchy distribution.")
     mean = derived(lambda self: self.scale.new_full(self._extended_shape(), math.inf))
@@ -174,7 +192,8 @@ class Gumbel(Parametric, TransformedDistribution):
 
     def cdf(self, value: Tensor) -> Tensor:
         self._check(value)
-        return (-((self.loc - value) / self.scale).exp()).exp()
+        limit = math.log(finfo(self.loc.dtype).max)  # beyond, the result is 0 and so is its gradient
+        return (-((self.loc - value) / self.scale).clamp(max=limit).exp()).exp()
 
     def icdf(self, value: Tensor) -> Tensor:
         return self.loc - self.scale * (-value.log()).log()
@@ -266,5 +285,5 @@ class VonMises(Parametric):
         return (angles + math.pi + self.loc) % (2 * math.pi) - math.pi
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        fall = self.concentration * ((value - self.loc).cos() - 1)
+        fall = -2 * self.concentration * (0.5 * (value - self.loc)).sin().square()
         return fall - math.log(2 * math.pi) - ops.i0e(self.concentration).log()

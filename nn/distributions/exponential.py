@@ -1,13 +1,14 @@
 """Waiting times and tails: the exponential, Weibull and Pareto distributions."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import ones_like, rand, zeros_like
 from ...runtime.shapes import Size
+from ...runtime.tensor.dtypes import finfo
 from . import constraints
 from .base.parameters import alias, derived, euler_constant
 from .base.parametric import Parametric, parameter
@@ -88,6 +89,22 @@ class Weibull(Parametric, TransformedDistribution):
         power = PowerTransform(exponent=self.concentration_reciprocal)
         TransformedDistribution.__init__(self, base, [power, AffineTransform(loc=0, scale=self.scale)], validate_args)
 
+    def _log_prob_of(self, value: Tensor) -> Tensor:
+        powers = (self.concentration - 1).xlogy(value / self.scale) - self._hazard(value)
+        return powers + self.concentration.log() - self.scale.log()
+
+    def _hazard(self, value: Tensor) -> Tensor:
+        """(x / scale)^k, of the numbers whose power is finite: of larger ones, e to minus that is 0 anyway."""
+        limit = (0.9 * math.log(finfo(self.scale.dtype).max) * self.concentration_reciprocal.detach()).exp()
+        return (value / self.scale).minimum(limit).pow(self.concentration)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return -(-self._hazard(value)).expm1()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return self.scale * (-(-value).log1p()).pow(self.concentration_reciprocal)
+
     mean = derived(lambda self: self.scale * self._standard_moment(1))
 
     @property
@@ -150,6 +167,24 @@ class Pareto(Parametric, TransformedDistribution):
         return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
 
 
+def _ratio_near_zero(function: Callable[[Tensor], Tensor], terms: Sequence[float], x: Tensor) -> Tensor:
+    """function(x) / x, by the first terms of its power series where a derivative of the quotient would cancel."""
+    near = x.abs() < 0.01
+    small, series = x.masked_fill(~near, 0), zeros_like(x)
+    for term in reversed(terms):
+        series = series * small + term
+    other = x.masked_fill(near, 1)
+    return ops.where(near, series, function(other) / other)
+
+
+def _log1p_ratio(x: Tensor) -> Tensor:
+    return _ratio_near_zero(ops.log1p, [(-1) ** k / (k + 1) for k in range(9)], x)
+
+
+def _expm1_ratio(x: Tensor) -> Tensor:
+    return _ratio_near_zero(ops.expm1, [1 / math.factorial(k + 1) for k in range(7)], x)
+
+
 class GeneralizedPareto(Parametric):
     """The generalized Pareto distribution: of what exceeds a high threshold.
 
@@ -173,25 +208,20 @@ class GeneralizedPareto(Parametric):
     concentration = parameter(constraints.real)
     has_rsample = True
 
-    def _shape(self) -> tuple[Tensor, Tensor]:
-        """Where the concentration is zero, to rounding, and the concentration with ones there."""
-        zero = self.concentration.abs() <= 1e-8
-        return zero, self.concentration.masked_fill(zero, 1.0)
-
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.icdf(rand(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device))
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        z, (zero, shape) = (value - self.loc) / self.scale, self._shape()
-        power = 1 / shape + 1
-        falling = ops.where(power == 0, 0.0, power * (shape * z).log1p())  # the uniform distribution up to its end
-        return -self.scale.log() - ops.where(zero, z, falling)
+        z = (value - self.loc) / self.scale
+        power = self.concentration + 1  # 0 of the uniform distribution, up to its end
+        falling = (power * _log1p_ratio(self.concentration * z)).masked_fill(power == 0, 0.0)
+        return -self.scale.log() - z * falling
 
     def log_survival_function(self, value: Tensor) -> Tensor:
         """The logarithm of the probability of more than `value`."""
         self._check(value)
-        z, (zero, shape) = (value - self.loc) / self.scale, self._shape()
-        return ops.where(zero, -z, -(shape * z).log1p() / shape)
+        z = (value - self.loc) / self.scale
+        return -z * _log1p_ratio(self.concentration * z)
 
     def log_cdf(self, value: Tensor) -> Tensor:
         """The logarithm of `cdf` of `value`."""
@@ -201,8 +231,8 @@ class GeneralizedPareto(Parametric):
         return -self.log_survival_function(value).expm1()
 
     def icdf(self, value: Tensor) -> Tensor:
-        (zero, shape), survival = self._shape(), (-value).log1p()
-        return self.loc + self.scale * ops.where(zero, -survival, (-shape * survival).expm1() / shape)
+        exponential = -(-value).log1p()
+        return self.loc + self.scale * exponential * _expm1_ratio(self.concentration * exponential)
 
     @property
     def mean(self) -> Tensor:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime.namespace import op
 from ...runtime.ops.creation import as_tensor
 from ...runtime.ops.creation.distributions import _standard_gamma
 from ...runtime.shapes import Size
@@ -23,6 +24,16 @@ def at_least_tiny(value: Tensor) -> Tensor:
     """Numbers that are too small for their dtype are the least normal one, in place; gradients take no notice."""
     value.data.clamp_(min=finfo(value.dtype).tiny)
     return value
+
+
+def digamma_shift(shape: Tensor) -> Tensor:
+    """log(a) - digamma(a): how far the mean of log(x) is below the logarithm of the mean of x, of gamma numbers."""
+    return op.log_minus_digamma(shape, shape)
+
+
+def standard_gamma_entropy(shape: Tensor) -> Tensor:
+    """The entropy at the rate 1: the density at the mean, and what its logarithm is less on average."""
+    return (shape - 1) * digamma_shift(shape) - op.gamma_log_prob(shape, shape, 1)
 
 
 class Gamma(ExponentialFamily, Parametric):
@@ -57,15 +68,13 @@ class Gamma(ExponentialFamily, Parametric):
     def log_prob(self, value: Any) -> Tensor:
         value = as_tensor(value, dtype=self.rate.dtype, device=self.rate.device)
         self._check(value)
-        powers = self.concentration.xlogy(self.rate) + (self.concentration - 1).xlogy(value)
-        return powers - self.rate * value - self.concentration.lgamma()
+        return op.gamma_log_prob(value, self.concentration, self.rate)
 
     def _cdf_of(self, value: Tensor) -> Tensor:
         return ops.igamma(self.concentration, self.rate * value)
 
     def entropy(self) -> Tensor:
-        shape = self.concentration
-        return shape - self.rate.log() + shape.lgamma() + (1 - shape) * shape.digamma()
+        return standard_gamma_entropy(self.concentration) - self.rate.log()
 
     _natural_params = derived(lambda self: (self.concentration - 1, -self.rate))
 
@@ -122,6 +131,13 @@ class InverseGamma(TransformedDistribution):
         base = Gamma(concentration, rate, validate_args=validate_args)
         super().__init__(base, PowerTransform(-base.rate.new_ones(())), validate_args=validate_args)
 
+    def _log_prob_of(self, value: Tensor) -> Tensor:
+        return op.gamma_log_prob(1 / value, self.concentration, self.rate) - 2 * value.log()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return ops.igammac(self.concentration, self.rate / value)
+
     concentration = alias("base_dist.concentration", "The shape.")
     rate = alias("base_dist.rate", "The scale of the inverse.")
     mean = derived(lambda self: (self.rate / (self.concentration - 1)).masked_fill(self.concentration <= 1, math.inf))
@@ -135,7 +151,7 @@ class InverseGamma(TransformedDistribution):
 
     def entropy(self) -> Tensor:
         shape = self.concentration
-        return shape + self.rate.log() + shape.lgamma() - (1 + shape) * shape.digamma()
+        return standard_gamma_entropy(shape) + self.rate.log() - 2 * shape.digamma()
 
 
 class StudentT(Parametric):
@@ -179,15 +195,25 @@ class StudentT(Parametric):
         return self.loc + self.scale * normal * (self._chi2.rsample(sample_shape) / self.df).rsqrt()
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        log_term = (((value - self.loc) / self.scale) ** 2 / self.df).log1p()
+        log_term = _log1p_of_square((value - self.loc) / (self.scale * self.df.sqrt()))
         return -0.5 * (self.df + 1) * log_term - self.scale.log() - self._log_normalizer()
 
     def _log_normalizer(self) -> Tensor:
-        """The logarithm of sqrt(df) B(df / 2, 1 / 2)."""
+        """The logarithm of sqrt(df) B(df / 2, 1 / 2), from densities of gamma numbers at their means."""
         half = 0.5 * self.df
-        return 0.5 * self.df.log() + 0.5 * math.log(math.pi) + half.lgamma() - (half + 0.5).lgamma()
+        above = half + 0.5
+        at_means = op.gamma_log_prob(above, above, 1) - op.gamma_log_prob(half, half, 1)
+        power = (half - 0.5) * (0.5 / half).log1p() - 0.5
+        return 0.5 * math.log(2 * math.pi) + at_means - power
 
     def entropy(self) -> Tensor:
         half = 0.5 * self.df
         digammas = (half + 0.5).digamma() - half.digamma()
         return self.scale.log() + (half + 0.5) * digammas + self._log_normalizer()
+
+
+def _log1p_of_square(x: Tensor) -> Tensor:
+    """ln(1 + x^2), also where x^2 is no finite number."""
+    large = x.abs() > finfo(x.dtype).eps ** -0.6  # from here on the 1 is lost
+    asymptotic = 2 * x.masked_fill(~large, 1).abs().log()
+    return ops.where(large, asymptotic, x.masked_fill(large, 0).square().log1p())

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.autograd.backward import grad
 from ...runtime.shapes import Size
@@ -232,7 +233,9 @@ class TransformedDistribution(Distribution):
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
         sign = functools.reduce(lambda result, transform: result * transform.sign, self.transforms, 1)
-        return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
+        if isinstance(sign, Tensor):
+            return ops.where(sign > 0, value, 1 - value)
+        return value if sign > 0 else 1 - value
 
     def cdf(self, value: Tensor) -> Tensor:
         for transform in reversed(self.transforms):

@@ -76,7 +76,7 @@ class MixtureSameFamily(Distribution):
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
         result = self.component_distribution.log_prob(self._pad(value))
-        return ops.logsumexp(result + ops.log_softmax(self.mixture_distribution.logits, -1), -1)
+        return ops.logsumexp(result + self.mixture_distribution._log_probs(), -1)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():

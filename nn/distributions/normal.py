@@ -53,10 +53,10 @@ class Normal(ExponentialFamily, Parametric):
         return -0.5 * scaled * scaled - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
     def _cdf_of(self, value: Tensor) -> Tensor:
-        return 0.5 * (1 + ops.erf((value - self.loc) / (self.scale * math.sqrt(2))))
+        return ops.ndtr((value - self.loc) / self.scale)
 
     def icdf(self, value: Tensor) -> Tensor:
-        return self.loc + self.scale * ops.erfinv(2 * value - 1) * math.sqrt(2)
+        return self.loc + self.scale * ops.ndtri(value)
 
     def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
@@ -121,10 +121,7 @@ class _Half(TransformedDistribution):
 
     def cdf(self, value: Tensor) -> Tensor:
         self._check(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, value: Tensor) -> Tensor:
-        return self.base_dist.icdf((value + 1) / 2)
+        return self._cdf_of(value)
 
     def entropy(self) -> Tensor:
         return self.base_dist.entropy() - math.log(2)
@@ -149,6 +146,13 @@ class HalfNormal(_Half):
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
         base = Normal(0, scale, validate_args=False)
         super().__init__(base, AbsTransform(), validate_args=validate_args)
+
+    def _cdf_of(self, value: Tensor) -> Tensor:
+        return ops.erf(value / (self.scale * math.sqrt(2)))
+
+    def icdf(self, value: Tensor) -> Tensor:
+        lower = math.sqrt(2) * ops.erfinv(value.clamp(max=0.5))
+        return self.scale * ops.where(value < 0.5, lower, -ops.ndtri(0.5 * (1 - value)))
 
     scale = alias("base_dist.scale", "The scale of the normal distribution.")
     mean = derived(lambda self: self.scale * math.sqrt(2 / math.pi))
@@ -189,12 +193,12 @@ class Laplace(Parametric):
         return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
 
     def _cdf_of(self, value: Tensor) -> Tensor:
-        away = value - self.loc
-        return 0.5 - 0.5 * away.sign() * (-away.abs() / self.scale).expm1()
+        away = (value - self.loc) / self.scale
+        lower = 0.5 * away.clamp(max=0).exp()
+        return ops.where(away < 0, lower, 1 - 0.5 * (-away.clamp(min=0)).exp())
 
     def icdf(self, value: Tensor) -> Tensor:
-        away = value - 0.5
-        return self.loc - self.scale * away.sign() * (-2 * away.abs()).log1p()
+        return self.loc + self.scale * ops.where(value < 0.5, (2 * value).log(), -(2 * (1 - value)).log())
 
     def entropy(self) -> Tensor:
         return 1 + (2 * self.scale).log()

@@ -8,10 +8,10 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import as_tensor, full_like, rand
 from ...runtime.shapes import Size
-from ..functional import binary_cross_entropy_with_logits
+from ...runtime.tensor.dtypes import finfo
 from . import constraints
 from .base.distribution import Distribution
-from .base.parameters import alias, broadcast_all, clamp_probs, derived, euler_constant
+from .base.parameters import alias, broadcast_all, clamp_probs, derived, euler_constant, product
 from .base.parametric import PROBS_OR_LOGITS, ByProbability, Parametric, parameter
 from .categorical import Categorical
 from .cauchy import Uniform
@@ -60,6 +60,19 @@ class Kumaraswamy(Parametric, TransformedDistribution):
         base = Uniform(*ends, validate_args=validate_args)
         TransformedDistribution.__init__(self, base, transforms, validate_args)
 
+    def _log_prob_of(self, value: Tensor) -> Tensor:
+        a, b = self.concentration1, self.concentration0
+        rest = _log1mexp(-a * value.log())
+        return a.log() + b.log() + (a - 1).xlogy(value) + product(b - 1, rest)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return -(self.concentration0 * _log1mexp(-self.concentration1 * value.log())).expm1()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        survival = (-value).log1p() / self.concentration0
+        return (_log1mexp(-survival) / self.concentration1).exp()
+
     def _moment(self, order: int) -> Tensor:
         """The mean of x^order: b B(1 + order / a, b)."""
         first, b = 1 + order / self.concentration1, self.concentration0
@@ -79,6 +92,13 @@ class Kumaraswamy(Parametric, TransformedDistribution):
         a, b = self.concentration1, self.concentration0
         harmonic = ops.digamma(b + 1) + euler_constant
         return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - a.log() - b.log()
+
+
+def _log1mexp(x: Tensor) -> Tensor:
+    """ln(1 - e^-x) for x >= 0, from what is exact: e^-x of large ones, and e^-x - 1 of small ones."""
+    small = x < math.log(2)
+    large = (-(-x.masked_fill(small, 1)).exp()).log1p()
+    return ops.where(small, (-(-x.masked_fill(~small, 0.5)).expm1()).log(), large)
 
 
 class LogitRelaxedBernoulli(ByProbability):
@@ -209,13 +229,17 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
     def _outside(self) -> Tensor:
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
+    def _safe_logits(self) -> Tensor:
+        """`logits` likewise."""
+        return self.logits.masked_fill(~self._outside(), math.log(self._lims[0] / (1 - self._lims[0])))
+
     def _safe_probs(self) -> Tensor:
         """`probs` where it is far enough from 1/2, else the lower limit, which gives no infinite slopes."""
         return self.probs.masked_fill(~self._outside(), self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:
-        safe_probs = self._safe_probs()
-        general_value = ((-safe_probs).log1p() - safe_probs.log()).abs().log() - (1 - 2 * safe_probs).abs().log()
+        logits = self._safe_logits()
+        general_value = (logits / (0.5 * logits).tanh()).log()
         x = (self.probs - 0.5).square()
         return ops.where(self._outside(), general_value, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
@@ -241,21 +265,23 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         return self.icdf(rand(shape, dtype=self.probs.dtype, device=self.probs.device))
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        logits, value = broadcast_all(self.logits, value)
-        return self._cont_bern_log_norm() - binary_cross_entropy_with_logits(logits, value, reduction="none")
+        return self._cont_bern_log_norm() + self._log_likelihood(value, 1 - value)
 
     def _cdf_of(self, value: Tensor) -> Tensor:
-        safe_probs = self._safe_probs()
-        general_value = (safe_probs.pow(value) * (1.0 - safe_probs).pow(1.0 - value) + safe_probs - 1.0) / (
-            2.0 * safe_probs - 1.0
-        )
+        logits = self._safe_logits()
+        fall = -logits.abs()  # e^(logits x) - 1 over e^logits - 1, without large numbers
+        general_value = (fall * value).expm1() / fall.expm1() * (logits.clamp(min=0) * (value - 1)).exp()
         within = ops.where(self._outside(), general_value, value)
         return within.masked_fill(value <= 0.0, 0.0).masked_fill(value >= 1.0, 1.0)
 
     def icdf(self, value: Tensor) -> Tensor:
-        safe_probs = self._safe_probs()
-        log_0 = (-safe_probs).log1p()
-        general_value = ((value * (2.0 * safe_probs - 1.0) - safe_probs).log1p() - log_0) / (safe_probs.log() - log_0)
+        logits = self._safe_logits()
+        fall = -logits.abs()  # of positive logits the logarithm is that of e^-logits times the argument
+        lower = (value * fall.expm1()).log1p()
+        upper = ((1 - value) * fall.expm1()).log1p() + logits
+        small = logits.clamp(max=math.log(1 / finfo(logits.dtype).eps)).expm1() * value
+        upper = ops.where(small < 1, small.log1p(), upper)
+        general_value = ops.where(logits > 0, upper, lower) / logits
         return ops.where(self._outside(), general_value, value)
 
     def entropy(self) -> Tensor:

@@ -5,6 +5,7 @@ from ...generated.tensor import Tensor
 from ...runtime.dispatch import argument_checks
 from ...runtime.errors import warn_user
 from ...runtime.ops.creation.random import survivors
+from ...runtime.tensor.dtypes import bool_
 from ..docstrings import completed_from
 
 ALPHA = 1.7580993408473766  # where selu goes for large negative inputs: minus its scale times its alpha
@@ -31,13 +32,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         tensor([1., 1., 1.])
     """
     _check_probability("dropout", input, p)
-    if not training or p == 0:
-        return input
-    if p == 1:
-        return input.mul_(0) if inplace else input * 0
-    mask = survivors(*input.shape, p=p, device=input.device)
-    scale = 1 / (1 - p)
-    return ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
+    return _dropped(input, p, training, inplace, tuple(input.shape))
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -177,22 +172,29 @@ def _dropped_features(op: str, input: Tensor, p: float, training: bool, inplace:
 
 
 def _dropped_channels(input: Tensor, p: float, training: bool, inplace: bool, numbered: int) -> Tensor:
+    return _dropped(input, p, training, inplace, (*input.shape[:numbered], *[1] * (input.ndim - numbered)))
+
+
+def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...]) -> Tensor:
+    """One random number for each element of `shape`. The mask selects: a product with 0 would leave nan of inf."""
     if not training or not p or not input.numel():
         return input
-    if p == 1:
-        return input.mul_(0) if inplace else input * 0
-    shape = (*input.shape[:numbered], *[1] * (input.ndim - numbered))
-    noise = survivors(*shape, p=p, device=input.device).to(input.dtype) / (1 - p)
-    return input.mul_(noise) if inplace else input * noise
+    scale = 0.0 if p == 1 else 1 / (1 - p)
+    mask = _mask(shape, p, input)
+    return ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
+
+
+def _mask(shape: tuple[int, ...], p: float, input: Tensor) -> Tensor:
+    mask = input.new_zeros(shape, dtype=bool_) if p == 1 else survivors(*shape, p=p, device=input.device)
+    return mask if shape == input.shape else mask.expand(input.shape)
 
 
 def _self_normalised(input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...]) -> Tensor:
     """Dropout to -alpha, scaled and moved; one random number for each element of `shape`."""
     if not training or not p or not input.numel():
         return input
-    if p == 1:
-        return input.mul_(0) if inplace else input * 0
-    retained = survivors(*shape, p=p, device=input.device).to(input.dtype)
-    scale = ((ALPHA * ALPHA * p + 1) * (1 - p)) ** -0.5
-    moved = (retained - 1 + p) * (ALPHA * scale)
-    return input.mul_(retained * scale).add_(moved) if inplace else input * (retained * scale) + moved
+    mask = _mask(shape, p, input)
+    scale = 0.0 if p == 1 else ((ALPHA * ALPHA * p + 1) * (1 - p)) ** -0.5
+    moved = (mask.to(input.dtype) - 1 + p) * (ALPHA * scale)
+    result = ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
+    return result.add_(moved) if inplace else result + moved

@@ -11,11 +11,13 @@ from ...runtime.dispatch import argument_checks
 from ...runtime.errors import warn_user
 from ...runtime.kernels.cpu.sums import square_sum
 from ...runtime.ops.creation import tensor, zeros
+from ...runtime.tensor.dtypes import float32, float64
 from ...runtime.tensor.grad_mode import no_grad
 from ...runtime.tensor.observers import watch
 from ...runtime.tensor.tensor import adopt
 from ..docstrings import completed_from
 
+SAFE = {float32: 1e-20, float64: 1e-280}
 Tensors = Tensor | Iterable[Tensor]
 
 
@@ -70,7 +72,10 @@ def _are_plain(tensors: list[Tensor]) -> bool:
 
 
 def _length(tensors: list[Tensor]) -> Tensor:
-    return tensor(math.sqrt(sum(square_sum(t._flat, 0.0) for t in tensors)), dtype=tensors[0].dtype)
+    dtype, total = tensors[0].dtype, sum(square_sum(t._flat, 0.0) for t in tensors)
+    if not SAFE[dtype] < total < math.inf:  # a total of squares that may have left the range on the way
+        return _norm_of_norms(tensors, 2)
+    return tensor(math.sqrt(total), dtype=dtype)
 
 
 def _can_fuse(tensors: list[Tensor], norm_type: float) -> bool:

@@ -72,6 +72,12 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return np.where(condition, x, y)
 
 
+def octave(x: Any) -> Any:
+    """The power of two at |x| or below it; the smallest normal one of 0, 1 of inf."""
+    power = np.ldexp(1.0, np.frexp(np.where(np.isfinite(x), x, 1))[1] - 1)
+    return np.where(np.isnan(x), np.nan, np.maximum(power, np.finfo(np.asarray(x).dtype).tiny))
+
+
 abs, sign, sqrt = np.abs, np.sign, np.sqrt
 exp, expm1, log, log1p = np.exp, np.expm1, np.log, np.log1p
 maximum, minimum = np.maximum, np.minimum

@@ -13,13 +13,17 @@ from ....runtime.kernels.scalar import (
     gelu,
     log1p_exp,
     log_sigmoid,
+    logistic_pdf,
     maximum,
     minimum,
     normal_cdf,
     normal_pdf,
+    real,
     sgn,
     sigmoid,
     tanh,
+    tanhshrink,
+    weighted_by,
     where,
 )
 
@@ -30,11 +34,48 @@ def sigmoid_forward(self, result):
         result[i] = sigmoid(self[i])
 
 
-def sigmoid_backward_1(grad, result, grad_self):
-    """self: grad * (result * (1 - result)).conj()"""
+def sigmoid_backward_1(grad, self, grad_self):
+    """self: grad * logistic_pdf(self).conj()"""
+    for i in range(grad_self.size):
+        grad_self[i] = grad[i] * conj(logistic_pdf(self[i]))
+
+
+def logistic_pdf_forward(self, result):
+    """result = logistic_pdf(self)"""
+    for i in range(result.size):
+        result[i] = logistic_pdf(self[i])
+
+
+def logistic_pdf_backward_1(grad, self, result, grad_self):
+    """self: -weighted_by(grad, (result * tanh(self / 2)).conj())"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(result[i] * (T(1) - result[i]))
+        grad_self[i] = -weighted_by(grad[i], conj(result[i] * tanh(divide(self[i], T(2)))))
+
+
+def weighted_by_forward(self, weight, result):
+    """result = weighted_by(self, weight)"""
+    for i in range(result.size):
+        result[i] = weighted_by(self[i], weight[i])
+
+
+def weighted_by_backward_1(grad, weight, grad_self):
+    """self: grad * weight.conj()"""
+    for i in range(grad_self.size):
+        grad_self[i] = grad[i] * conj(weight[i])
+
+
+def weighted_by_backward_2(grad, self, grad_weight):
+    """weight: weighted_by(grad, self.conj())"""
+    for i in range(grad_weight.size):
+        grad_weight[i] = weighted_by(grad[i], conj(self[i]))
+
+
+def weighted_by_backward_3(grad, self, weight, grad_self, grad_weight):
+    """self: grad * weight.conj(); weight: weighted_by(grad, self.conj())"""
+    for i in range(grad_self.size):
+        grad_self[i] = grad[i] * conj(weight[i])
+        grad_weight[i] = weighted_by(grad[i], conj(self[i]))
 
 
 def logsigmoid_forward(self, result):
@@ -104,16 +145,16 @@ def elu_backward_1(grad, self, alpha, scale, input_scale, grad_self):
 
 
 def silu_forward(self, result):
-    """result = self * sigmoid(self)"""
+    """result = weighted_by(self, sigmoid(self))"""
     for i in range(result.size):
-        result[i] = self[i] * sigmoid(self[i])
+        result[i] = weighted_by(self[i], sigmoid(self[i]))
 
 
 def silu_backward_1(grad, self, grad_self):
-    """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()"""
+    """self: grad * weighted_by(1 + weighted_by(self, sigmoid(-self)), sigmoid(self)).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(sigmoid(self[i]) * (T(1) + self[i] * (T(1) - sigmoid(self[i]))))
+        grad_self[i] = grad[i] * conj(weighted_by(T(1) + weighted_by(self[i], sigmoid(-self[i])), sigmoid(self[i])))
 
 
 def gelu_erf_forward(self, result):
@@ -123,36 +164,59 @@ def gelu_erf_forward(self, result):
 
 
 def gelu_erf_backward_1(grad, self, grad_self):
-    """self: grad * (normal_cdf(self) + self * normal_pdf(self))"""
+    """self: grad * (normal_cdf(self) + weighted_by(self, normal_pdf(self)))"""
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * (normal_cdf(self[i]) + self[i] * normal_pdf(self[i]))
+        grad_self[i] = grad[i] * (normal_cdf(self[i]) + weighted_by(self[i], normal_pdf(self[i])))
 
 
 def gelu_tanh_forward(self, result):
-    """result = self * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self))"""
+    """result = weighted_by(self, sigmoid(argument))"""
     T = self.dtype.type
     for i in range(result.size):
-        result[i] = self[i] * sigmoid(self[i] * (T(1.5957691216057308) + T(0.0713548162726002) * self[i] * self[i]))
+        result[i] = weighted_by(
+            self[i],
+            sigmoid(
+                minimum(maximum(self[i], T(-100)), T(100))
+                * (
+                    T(1.5957691216057308)
+                    + T(0.0713548162726002)
+                    * minimum(maximum(self[i], T(-100)), T(100))
+                    * minimum(maximum(self[i], T(-100)), T(100))
+                )
+            ),
+        )
 
 
 def gelu_tanh_backward_1(grad, self, grad_self):
-    """self: grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) + grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * self * 1.5957691216057308 + grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * self * 0.2140644488178006 * self * self"""
+    """self: grad * (sigmoid(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = (
-            grad[i] * sigmoid(self[i] * (T(1.5957691216057308) + T(0.0713548162726002) * self[i] * self[i]))
-            + grad[i]
-            * sigmoid(self[i] * (T(1.5957691216057308) + T(0.0713548162726002) * self[i] * self[i]))
-            * sigmoid(-self[i] * (T(1.5957691216057308) + T(0.0713548162726002) * self[i] * self[i]))
-            * self[i]
-            * T(1.5957691216057308)
-            + grad[i]
-            * sigmoid(self[i] * (T(1.5957691216057308) + T(0.0713548162726002) * self[i] * self[i]))
-            * sigmoid(-self[i] * (T(1.5957691216057308) + T(0.0713548162726002) * self[i] * self[i]))
-            * self[i]
-            * T(0.2140644488178006)
-            * self[i]
-            * self[i]
+        grad_self[i] = grad[i] * (
+            sigmoid(
+                minimum(maximum(self[i], T(-100)), T(100))
+                * (
+                    T(1.5957691216057308)
+                    + T(0.0713548162726002)
+                    * minimum(maximum(self[i], T(-100)), T(100))
+                    * minimum(maximum(self[i], T(-100)), T(100))
+                )
+            )
+            + minimum(maximum(self[i], T(-100)), T(100))
+            * (
+                T(1.5957691216057308)
+                + T(0.2140644488178006)
+                * minimum(maximum(self[i], T(-100)), T(100))
+                * minimum(maximum(self[i], T(-100)), T(100))
+            )
+            * logistic_pdf(
+                minimum(maximum(self[i], T(-100)), T(100))
+                * (
+                    T(1.5957691216057308)
+                    + T(0.0713548162726002)
+                    * minimum(maximum(self[i], T(-100)), T(100))
+                    * minimum(maximum(self[i], T(-100)), T(100))
+                )
+            )
         )
 
 
@@ -227,29 +291,95 @@ def selu_backward_1(grad, self, grad_self):
 
 
 def mish_forward(self, result):
-    """result = self * (exp(minimum(self, 20)) * (exp(minimum(self, 20)) + 2) / (exp(minimum(self, 20)) * (exp(minimum(self, 20)) + 2) + 2))"""
+    """result = weighted_by(self, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) if self > 0 else power * (power + 2) / (2 + 2 * power + power * power))"""
     T = self.dtype.type
     for i in range(result.size):
-        result[i] = self[i] * (
-            exp(minimum(self[i], T(20)))
-            * (exp(minimum(self[i], T(20))) + T(2))
-            / (exp(minimum(self[i], T(20))) * (exp(minimum(self[i], T(20))) + T(2)) + T(2))
+        result[i] = weighted_by(
+            self[i],
+            either(
+                self[i] > T(0),
+                T(1)
+                - T(2)
+                * exp(where(self[i] > T(0), -self[i], self[i]))
+                * exp(where(self[i] > T(0), -self[i], self[i]))
+                / (
+                    T(1)
+                    + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                    + T(2)
+                    * exp(where(self[i] > T(0), -self[i], self[i]))
+                    * exp(where(self[i] > T(0), -self[i], self[i]))
+                ),
+                exp(where(self[i] > T(0), -self[i], self[i]))
+                * (exp(where(self[i] > T(0), -self[i], self[i])) + T(2))
+                / (
+                    T(2)
+                    + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                    + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i]))
+                ),
+            ),
         )
 
 
 def mish_backward_1(grad, self, grad_self):
-    """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))"""
+    """self: grad * where(self > 0, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) + weighted_by(self, 4 * power * power * (1 + power) / square(1 + 2 * power + 2 * power * power)), power * (power + 2) / (2 + 2 * power + power * power) + weighted_by(self, 4 * power * (1 + power) / square(2 + 2 * power + power * power)))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * (
-            tanh(either(self[i] * T(1) > T(20), self[i], log1p_exp(self[i] * T(1)) * (T(1) / T(1))))
-            + self[i]
-            * sigmoid(self[i])
-            * (
+        grad_self[i] = grad[i] * where(
+            self[i] > T(0),
+            T(1)
+            - divide(
+                T(2) * exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
                 T(1)
-                - tanh(either(self[i] * T(1) > T(20), self[i], log1p_exp(self[i] * T(1)) * (T(1) / T(1))))
-                * tanh(either(self[i] * T(1) > T(20), self[i], log1p_exp(self[i] * T(1)) * (T(1) / T(1))))
+                + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                + T(2) * exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
             )
+            + weighted_by(
+                self[i],
+                divide(
+                    T(4)
+                    * exp(where(self[i] > T(0), -self[i], self[i]))
+                    * exp(where(self[i] > T(0), -self[i], self[i]))
+                    * (T(1) + exp(where(self[i] > T(0), -self[i], self[i]))),
+                    (
+                        T(1)
+                        + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                        + T(2)
+                        * exp(where(self[i] > T(0), -self[i], self[i]))
+                        * exp(where(self[i] > T(0), -self[i], self[i]))
+                    )
+                    * (
+                        T(1)
+                        + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                        + T(2)
+                        * exp(where(self[i] > T(0), -self[i], self[i]))
+                        * exp(where(self[i] > T(0), -self[i], self[i]))
+                    ),
+                ),
+            ),
+            divide(
+                exp(where(self[i] > T(0), -self[i], self[i])) * (exp(where(self[i] > T(0), -self[i], self[i])) + T(2)),
+                T(2)
+                + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
+            )
+            + weighted_by(
+                self[i],
+                divide(
+                    T(4)
+                    * exp(where(self[i] > T(0), -self[i], self[i]))
+                    * (T(1) + exp(where(self[i] > T(0), -self[i], self[i]))),
+                    (
+                        T(2)
+                        + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                        + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i]))
+                    )
+                    * (
+                        T(2)
+                        + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                        + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i]))
+                    ),
+                ),
+            ),
         )
 
 
@@ -316,9 +446,9 @@ def softshrink_backward_1(grad, self, lambd, grad_self):
 
 
 def tanhshrink_forward(self, result):
-    """result = self - tanh(self)"""
+    """result = tanhshrink(self)"""
     for i in range(result.size):
-        result[i] = self[i] - tanh(self[i])
+        result[i] = tanhshrink(self[i])
 
 
 def tanhshrink_backward_1(grad, self, grad_self):
@@ -328,21 +458,19 @@ def tanhshrink_backward_1(grad, self, grad_self):
 
 
 def softsign_forward(self, result):
-    """result = self / (abs(self) + 1)"""
+    """result = sgn(self) if abs(self) == inf else self * part"""
     T = self.dtype.type
     for i in range(result.size):
-        result[i] = self[i] / (abs(self[i]) + T(1))
+        result[i] = either(abs(self[i]) == T(1e309), sgn(self[i]), self[i] * divide(T(1), abs(self[i]) + T(1)))
 
 
 def softsign_backward_1(grad, self, grad_self):
-    """self: (grad * (abs(self) + 1) - sgn(self) * (grad.conj() * self + grad * self.conj()) * 0.5) / square(abs(self) + 1)"""
+    """self: grad * part * part + (1 - part) * part * (grad - sgn(self) * real_copy(sgn(self).conj() * grad))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = divide(
-            grad[i] * (abs(self[i]) + T(1))
-            - sgn(self[i]) * (conj(grad[i]) * self[i] + grad[i] * conj(self[i])) * T(0.5),
-            (abs(self[i]) + T(1)) * (abs(self[i]) + T(1)),
-        )
+        grad_self[i] = grad[i] * divide(T(1), abs(self[i]) + T(1)) * divide(T(1), abs(self[i]) + T(1)) + (
+            T(1) - divide(T(1), abs(self[i]) + T(1))
+        ) * divide(T(1), abs(self[i]) + T(1)) * (grad[i] - sgn(self[i]) * real(conj(sgn(self[i])) * grad[i]))
 
 
 def threshold_forward(self, bound, value, result):
@@ -392,11 +520,11 @@ def channel_leak_backward_3(grad, self, weight, grad_self, grad_weight):
 
 
 def masked_scale_forward(self, mask, scale, result):
-    """result = self * (scale if mask else 0.0)"""
+    """result = self * scale if mask else 0.0"""
     T = self.dtype.type
     scale = T(scale)
     for i in range(result.size):
-        result[i] = self[i] * either(mask[i], scale, T(0.0))
+        result[i] = either(mask[i], self[i] * scale, T(0.0))
 
 
 def masked_scale_backward_1(grad, mask, scale, grad_self):
@@ -404,4 +532,4 @@ def masked_scale_backward_1(grad, mask, scale, grad_self):
     T = grad_self.dtype.type
     scale = T(scale)
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * either(mask[i], scale, T(0.0))
+        grad_self[i] = either(mask[i], grad[i] * scale, T(0.0))

@@ -13,6 +13,7 @@ from ....runtime.kernels.scalar import (
     fmod,
     gcd,
     lcm,
+    ldexp,
     lerp,
     log,
     nextafter,
@@ -142,12 +143,10 @@ def pow_tensor_tensor_forward(self, exponent, result):
 
 
 def pow_tensor_tensor_backward_1(grad, self, exponent, grad_self):
-    """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()"""
+    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(
-            exponent[i] * pow(self[i], where((self[i] == T(0)) & (exponent[i] == T(0)), T(0), exponent[i] - T(1)))
-        )
+        grad_self[i] = grad[i] * conj(exponent[i] * pow(self[i], where(exponent[i] == T(0), T(0), exponent[i] - T(1))))
 
 
 def pow_tensor_tensor_backward_2(grad, self, result, grad_exponent):
@@ -158,12 +157,10 @@ def pow_tensor_tensor_backward_2(grad, self, result, grad_exponent):
 
 
 def pow_tensor_tensor_backward_3(grad, self, exponent, result, grad_self, grad_exponent):
-    """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
+    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(
-            exponent[i] * pow(self[i], where((self[i] == T(0)) & (exponent[i] == T(0)), T(0), exponent[i] - T(1)))
-        )
+        grad_self[i] = grad[i] * conj(exponent[i] * pow(self[i], where(exponent[i] == T(0), T(0), exponent[i] - T(1))))
         grad_exponent[i] = grad[i] * conj(result[i] * log(where(self[i] == T(0), T(1), self[i])))
 
 
@@ -779,6 +776,33 @@ def nextafter_forward(self, other, result):
     """result = nextafter(self, other)"""
     for i in range(result.size):
         result[i] = nextafter(self[i], other[i])
+
+
+def times_power_of_two_forward(self, other, result):
+    """result = ldexp(self, other)"""
+    for i in range(result.size):
+        result[i] = ldexp(self[i], other[i])
+
+
+def times_power_of_two_backward_1(grad, other, grad_self):
+    """self: times_power_of_two(grad, other)"""
+    for i in range(grad_self.size):
+        grad_self[i] = ldexp(grad[i], other[i])
+
+
+def times_power_of_two_backward_2(grad, result, grad_other):
+    """other: 0.6931471805599453 * grad * result"""
+    T = grad_other.dtype.type
+    for i in range(grad_other.size):
+        grad_other[i] = T(0.6931471805599453) * grad[i] * result[i]
+
+
+def times_power_of_two_backward_3(grad, other, result, grad_self, grad_other):
+    """self: times_power_of_two(grad, other); other: 0.6931471805599453 * grad * result"""
+    T = grad_self.dtype.type
+    for i in range(grad_self.size):
+        grad_self[i] = ldexp(grad[i], other[i])
+        grad_other[i] = T(0.6931471805599453) * grad[i] * result[i]
 
 
 def heaviside_forward(self, values, result):

@@ -19,6 +19,7 @@ from ....runtime.kernels.scalar import (
     maximum,
     real,
     sigmoid,
+    where,
 )
 
 
@@ -40,11 +41,11 @@ def exp2_forward(self, result):
         result[i] = exp2(self[i])
 
 
-def exp2_backward_1(grad, result, grad_self):
-    """self: 0.6931471805599453 * grad * result.conj()"""
+def exp2_backward_1(grad, self, grad_self):
+    """self: 1.3862943611198906 * grad * exp2(self - 1).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = T(0.6931471805599453) * grad[i] * conj(result[i])
+        grad_self[i] = T(1.3862943611198906) * grad[i] * conj(exp2(self[i] - T(1)))
 
 
 def expm1_forward(self, result):
@@ -53,11 +54,10 @@ def expm1_forward(self, result):
         result[i] = expm1(self[i])
 
 
-def expm1_backward_1(grad, result, grad_self):
-    """self: grad * (result + 1).conj()"""
-    T = grad_self.dtype.type
+def expm1_backward_1(grad, self, grad_self):
+    """self: grad * exp(self).conj()"""
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(result[i] + T(1))
+        grad_self[i] = grad[i] * conj(exp(self[i]))
 
 
 def log_forward(self, result):
@@ -122,23 +122,50 @@ def logaddexp_forward(self, other, result):
         )
 
 
-def logaddexp_backward_1(grad, self, other, grad_self):
-    """self: grad * sigmoid(self - other).conj()"""
+def logaddexp_backward_1(grad, self, other, result, grad_self):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj()"""
+    T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(sigmoid(self[i] - other[i]))
+        grad_self[i] = grad[i] * conj(
+            where(
+                result[i] == T(-1e309),
+                T(0),
+                sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), self[i] - other[i])),
+            )
+        )
 
 
-def logaddexp_backward_2(grad, self, other, grad_other):
-    """other: grad * sigmoid(other - self).conj()"""
+def logaddexp_backward_2(grad, self, other, result, grad_other):
+    """other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()"""
+    T = grad_other.dtype.type
     for i in range(grad_other.size):
-        grad_other[i] = grad[i] * conj(sigmoid(other[i] - self[i]))
+        grad_other[i] = grad[i] * conj(
+            where(
+                result[i] == T(-1e309),
+                T(0),
+                sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), other[i] - self[i])),
+            )
+        )
 
 
-def logaddexp_backward_3(grad, self, other, grad_self, grad_other):
-    """self: grad * sigmoid(self - other).conj(); other: grad * sigmoid(other - self).conj()"""
+def logaddexp_backward_3(grad, self, other, result, grad_self, grad_other):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()"""
+    T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(sigmoid(self[i] - other[i]))
-        grad_other[i] = grad[i] * conj(sigmoid(other[i] - self[i]))
+        grad_self[i] = grad[i] * conj(
+            where(
+                result[i] == T(-1e309),
+                T(0),
+                sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), self[i] - other[i])),
+            )
+        )
+        grad_other[i] = grad[i] * conj(
+            where(
+                result[i] == T(-1e309),
+                T(0),
+                sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), other[i] - self[i])),
+            )
+        )
 
 
 def logaddexp2_forward(self, other, result):
@@ -152,23 +179,39 @@ def logaddexp2_forward(self, other, result):
         )
 
 
-def logaddexp2_backward_1(grad, self, other, grad_self):
-    """self: grad * sigmoid(0.6931471805599453 * (self - other))"""
+def logaddexp2_backward_1(grad, self, other, result, grad_self):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * sigmoid(T(0.6931471805599453) * (self[i] - other[i]))
+        grad_self[i] = grad[i] * where(
+            result[i] == T(-1e309),
+            T(0),
+            sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), T(0.6931471805599453) * (self[i] - other[i]))),
+        )
 
 
-def logaddexp2_backward_2(grad, self, other, grad_other):
-    """other: grad * sigmoid(0.6931471805599453 * (other - self))"""
+def logaddexp2_backward_2(grad, self, other, result, grad_other):
+    """other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
     T = grad_other.dtype.type
     for i in range(grad_other.size):
-        grad_other[i] = grad[i] * sigmoid(T(0.6931471805599453) * (other[i] - self[i]))
+        grad_other[i] = grad[i] * where(
+            result[i] == T(-1e309),
+            T(0),
+            sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), T(0.6931471805599453) * (other[i] - self[i]))),
+        )
 
 
-def logaddexp2_backward_3(grad, self, other, grad_self, grad_other):
-    """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))"""
+def logaddexp2_backward_3(grad, self, other, result, grad_self, grad_other):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * sigmoid(T(0.6931471805599453) * (self[i] - other[i]))
-        grad_other[i] = grad[i] * sigmoid(T(0.6931471805599453) * (other[i] - self[i]))
+        grad_self[i] = grad[i] * where(
+            result[i] == T(-1e309),
+            T(0),
+            sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), T(0.6931471805599453) * (self[i] - other[i]))),
+        )
+        grad_other[i] = grad[i] * where(
+            result[i] == T(-1e309),
+            T(0),
+            sigmoid(where(isinf(self[i]) & (self[i] == other[i]), T(0), T(0.6931471805599453) * (other[i] - self[i]))),
+        )

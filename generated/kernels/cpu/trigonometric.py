@@ -15,8 +15,12 @@ from ....runtime.kernels.scalar import (
     cos,
     cosh,
     divide,
+    either,
     hypot,
+    isinf,
+    logistic_pdf,
     rsqrt,
+    sgn,
     sin,
     sinh,
     tan,
@@ -69,7 +73,7 @@ def asin_forward(self, result):
 
 
 def asin_backward_1(grad, self, grad_self):
-    """self: grad * rsqrt((1 - self) * (1 + self)).conj()"""
+    """self: grad * rsqrt(one_minus_square(self)).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * conj(rsqrt((T(1) - self[i]) * (T(1) + self[i])))
@@ -82,7 +86,7 @@ def acos_forward(self, result):
 
 
 def acos_backward_1(grad, self, grad_self):
-    """self: -grad * rsqrt((1 - self) * (1 + self)).conj()"""
+    """self: -grad * rsqrt(one_minus_square(self)).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = -grad[i] * conj(rsqrt((T(1) - self[i]) * (T(1) + self[i])))
@@ -95,10 +99,10 @@ def atan_forward(self, result):
 
 
 def atan_backward_1(grad, self, grad_self):
-    """self: grad / (1 + self * self).conj()"""
+    """self: grad * square(reciprocal(hypot_with_one(self))).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = divide(grad[i], conj(T(1) + self[i] * self[i]))
+        grad_self[i] = grad[i] * conj(divide(T(1), hypot(self[i], T(1))) * divide(T(1), hypot(self[i], T(1))))
 
 
 def sinh_forward(self, result):
@@ -131,11 +135,11 @@ def tanh_forward(self, result):
         result[i] = tanh(self[i])
 
 
-def tanh_backward_1(grad, result, grad_self):
-    """self: grad * (1 - result * result).conj()"""
+def tanh_backward_1(grad, self, grad_self):
+    """self: 4 * grad * logistic_pdf(2 * self).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(T(1) - result[i] * result[i])
+        grad_self[i] = T(4) * grad[i] * conj(logistic_pdf(T(2) * self[i]))
 
 
 def asinh_forward(self, result):
@@ -145,10 +149,10 @@ def asinh_forward(self, result):
 
 
 def asinh_backward_1(grad, self, grad_self):
-    """self: grad * rsqrt(1 + self * self).conj()"""
+    """self: grad / hypot_with_one(self).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(rsqrt(T(1) + self[i] * self[i]))
+        grad_self[i] = divide(grad[i], conj(hypot(self[i], T(1))))
 
 
 def acosh_forward(self, result):
@@ -171,10 +175,118 @@ def atanh_forward(self, result):
 
 
 def atanh_backward_1(grad, self, grad_self):
-    """self: grad / ((1 - self) * (1 + self)).conj()"""
+    """self: grad / one_minus_square(self).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = divide(grad[i], conj((T(1) - self[i]) * (T(1) + self[i])))
+
+
+def one_minus_square_forward(self, result):
+    """result = (1 - self) * (1 + self)"""
+    T = self.dtype.type
+    for i in range(result.size):
+        result[i] = (T(1) - self[i]) * (T(1) + self[i])
+
+
+def one_minus_square_backward_1(grad, self, grad_self):
+    """self: -2 * grad * self.conj()"""
+    T = grad_self.dtype.type
+    for i in range(grad_self.size):
+        grad_self[i] = T(-2) * grad[i] * conj(self[i])
+
+
+def hypot_with_one_forward(self, result):
+    """result = hypot(self, 1)"""
+    T = self.dtype.type
+    for i in range(result.size):
+        result[i] = hypot(self[i], T(1))
+
+
+def hypot_with_one_backward_1(grad, self, result, grad_self):
+    """self: grad * (self / result).conj()"""
+    for i in range(grad_self.size):
+        grad_self[i] = grad[i] * conj(divide(self[i], result[i]))
+
+
+def direction_forward(self, other, result):
+    """result = 0 if (self == 0) & (other == 0) else sgn(self) if isinf(self) else divide(self, hypot(self, other))"""
+    T = self.dtype.type
+    for i in range(result.size):
+        result[i] = either(
+            (self[i] == T(0)) & (other[i] == T(0)),
+            T(0),
+            either(isinf(self[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
+        )
+
+
+def direction_backward_1(grad, self, other, grad_self):
+    """self: grad * direction(other, self) * (direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other)))"""
+    T = grad_self.dtype.type
+    for i in range(grad_self.size):
+        grad_self[i] = (
+            grad[i]
+            * either(
+                (other[i] == T(0)) & (self[i] == T(0)),
+                T(0),
+                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+            )
+            * divide(
+                either(
+                    (other[i] == T(0)) & (self[i] == T(0)),
+                    T(0),
+                    either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+                ),
+                where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
+            )
+        )
+
+
+def direction_backward_2(grad, self, other, result, grad_other):
+    """other: -grad * result * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
+    T = grad_other.dtype.type
+    for i in range(grad_other.size):
+        grad_other[i] = divide(
+            -grad[i]
+            * result[i]
+            * either(
+                (other[i] == T(0)) & (self[i] == T(0)),
+                T(0),
+                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+            ),
+            where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
+        )
+
+
+def direction_backward_3(grad, self, other, result, grad_self, grad_other):
+    """self: grad * direction(other, self) * (direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))); other: -grad * result * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
+    T = grad_self.dtype.type
+    for i in range(grad_self.size):
+        grad_self[i] = (
+            grad[i]
+            * either(
+                (other[i] == T(0)) & (self[i] == T(0)),
+                T(0),
+                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+            )
+            * divide(
+                either(
+                    (other[i] == T(0)) & (self[i] == T(0)),
+                    T(0),
+                    either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+                ),
+                where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
+            )
+        )
+        grad_other[i] = divide(
+            -grad[i]
+            * result[i]
+            * either(
+                (other[i] == T(0)) & (self[i] == T(0)),
+                T(0),
+                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+            ),
+            where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
+        )
 
 
 def atan2_forward(self, other, result):
@@ -184,35 +296,55 @@ def atan2_forward(self, other, result):
 
 
 def atan2_backward_1(grad, self, other, grad_self):
-    """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
+    """self: grad * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = divide(
-            grad[i] * divide(other[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            grad[i]
+            * either(
+                (other[i] == T(0)) & (self[i] == T(0)),
+                T(0),
+                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+            ),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
 
 def atan2_backward_2(grad, self, other, grad_other):
-    """other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
+    """other: -grad * direction(self, other) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     T = grad_other.dtype.type
     for i in range(grad_other.size):
         grad_other[i] = divide(
-            -grad[i] * divide(self[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            -grad[i]
+            * either(
+                (self[i] == T(0)) & (other[i] == T(0)),
+                T(0),
+                either(isinf(self[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
+            ),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
 
 def atan2_backward_3(grad, self, other, grad_self, grad_other):
-    """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
+    """self: grad * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * direction(self, other) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = divide(
-            grad[i] * divide(other[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            grad[i]
+            * either(
+                (other[i] == T(0)) & (self[i] == T(0)),
+                T(0),
+                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+            ),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
         grad_other[i] = divide(
-            -grad[i] * divide(self[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            -grad[i]
+            * either(
+                (self[i] == T(0)) & (other[i] == T(0)),
+                T(0),
+                either(isinf(self[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
+            ),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
@@ -223,23 +355,39 @@ def hypot_forward(self, other, result):
         result[i] = hypot(self[i], other[i])
 
 
-def hypot_backward_1(grad, self, result, grad_self):
-    """self: grad * (self / where(result == 0, 1, result))"""
+def hypot_backward_1(grad, self, other, grad_self):
+    """self: grad * direction(self, other)"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * divide(self[i], where(result[i] == T(0), T(1), result[i]))
+        grad_self[i] = grad[i] * either(
+            (self[i] == T(0)) & (other[i] == T(0)),
+            T(0),
+            either(isinf(self[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
+        )
 
 
-def hypot_backward_2(grad, other, result, grad_other):
-    """other: grad * (other / where(result == 0, 1, result))"""
+def hypot_backward_2(grad, self, other, grad_other):
+    """other: grad * direction(other, self)"""
     T = grad_other.dtype.type
     for i in range(grad_other.size):
-        grad_other[i] = grad[i] * divide(other[i], where(result[i] == T(0), T(1), result[i]))
+        grad_other[i] = grad[i] * either(
+            (other[i] == T(0)) & (self[i] == T(0)),
+            T(0),
+            either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+        )
 
 
-def hypot_backward_3(grad, self, other, result, grad_self, grad_other):
-    """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))"""
+def hypot_backward_3(grad, self, other, grad_self, grad_other):
+    """self: grad * direction(self, other); other: grad * direction(other, self)"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * divide(self[i], where(result[i] == T(0), T(1), result[i]))
-        grad_other[i] = grad[i] * divide(other[i], where(result[i] == T(0), T(1), result[i]))
+        grad_self[i] = grad[i] * either(
+            (self[i] == T(0)) & (other[i] == T(0)),
+            T(0),
+            either(isinf(self[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
+        )
+        grad_other[i] = grad[i] * either(
+            (other[i] == T(0)) & (self[i] == T(0)),
+            T(0),
+            either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+        )

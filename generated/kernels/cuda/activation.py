@@ -14,13 +14,17 @@ from ....runtime.kernels.scalar import (
     gelu,
     log1p_exp,
     log_sigmoid,
+    logistic_pdf,
     maximum,
     minimum,
     normal_cdf,
     normal_pdf,
+    real,
     sgn,
     sigmoid,
     tanh,
+    tanhshrink,
+    weighted_by,
     where,
 )
 
@@ -30,9 +34,39 @@ def sigmoid_forward(self):
     return sigmoid(self)
 
 
-def sigmoid_backward_1(grad, result):
-    """self: grad * (result * (1 - result)).conj()"""
-    return grad * conj(result * (T(1) - result))
+def sigmoid_backward_1(grad, self):
+    """self: grad * logistic_pdf(self).conj()"""
+    return grad * conj(logistic_pdf(self))
+
+
+def logistic_pdf_forward(self):
+    """result = logistic_pdf(self)"""
+    return logistic_pdf(self)
+
+
+def logistic_pdf_backward_1(grad, self, result):
+    """self: -weighted_by(grad, (result * tanh(self / 2)).conj())"""
+    return -weighted_by(grad, conj(result * tanh(divide(self, T(2)))))
+
+
+def weighted_by_forward(self, weight):
+    """result = weighted_by(self, weight)"""
+    return weighted_by(self, weight)
+
+
+def weighted_by_backward_1(grad, weight):
+    """self: grad * weight.conj()"""
+    return grad * conj(weight)
+
+
+def weighted_by_backward_2(grad, self):
+    """weight: weighted_by(grad, self.conj())"""
+    return weighted_by(grad, conj(self))
+
+
+def weighted_by_backward_3(grad, self, weight):
+    """self: grad * weight.conj(); weight: weighted_by(grad, self.conj())"""
+    return grad * conj(weight), weighted_by(grad, conj(self))
 
 
 def logsigmoid_forward(self):
@@ -84,13 +118,13 @@ def elu_backward_1(grad, self, alpha, scale, input_scale):
 
 
 def silu_forward(self):
-    """result = self * sigmoid(self)"""
-    return self * sigmoid(self)
+    """result = weighted_by(self, sigmoid(self))"""
+    return weighted_by(self, sigmoid(self))
 
 
 def silu_backward_1(grad, self):
-    """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()"""
-    return grad * conj(sigmoid(self) * (T(1) + self * (T(1) - sigmoid(self))))
+    """self: grad * weighted_by(1 + weighted_by(self, sigmoid(-self)), sigmoid(self)).conj()"""
+    return grad * conj(weighted_by(T(1) + weighted_by(self, sigmoid(-self)), sigmoid(self)))
 
 
 def gelu_erf_forward(self):
@@ -99,31 +133,52 @@ def gelu_erf_forward(self):
 
 
 def gelu_erf_backward_1(grad, self):
-    """self: grad * (normal_cdf(self) + self * normal_pdf(self))"""
-    return grad * (normal_cdf(self) + self * normal_pdf(self))
+    """self: grad * (normal_cdf(self) + weighted_by(self, normal_pdf(self)))"""
+    return grad * (normal_cdf(self) + weighted_by(self, normal_pdf(self)))
 
 
 def gelu_tanh_forward(self):
-    """result = self * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self))"""
-    return self * sigmoid(self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
+    """result = weighted_by(self, sigmoid(argument))"""
+    return weighted_by(
+        self,
+        sigmoid(
+            minimum(maximum(self, T(-100)), T(100))
+            * (
+                T(1.5957691216057308)
+                + T(0.0713548162726002)
+                * minimum(maximum(self, T(-100)), T(100))
+                * minimum(maximum(self, T(-100)), T(100))
+            )
+        ),
+    )
 
 
 def gelu_tanh_backward_1(grad, self):
-    """self: grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) + grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * self * 1.5957691216057308 + grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * self * 0.2140644488178006 * self * self"""
-    return (
-        grad * sigmoid(self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
-        + grad
-        * sigmoid(self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
-        * sigmoid(-self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
-        * self
-        * T(1.5957691216057308)
-        + grad
-        * sigmoid(self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
-        * sigmoid(-self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
-        * self
-        * T(0.2140644488178006)
-        * self
-        * self
+    """self: grad * (sigmoid(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument))"""
+    return grad * (
+        sigmoid(
+            minimum(maximum(self, T(-100)), T(100))
+            * (
+                T(1.5957691216057308)
+                + T(0.0713548162726002)
+                * minimum(maximum(self, T(-100)), T(100))
+                * minimum(maximum(self, T(-100)), T(100))
+            )
+        )
+        + minimum(maximum(self, T(-100)), T(100))
+        * (
+            T(1.5957691216057308)
+            + T(0.2140644488178006) * minimum(maximum(self, T(-100)), T(100)) * minimum(maximum(self, T(-100)), T(100))
+        )
+        * logistic_pdf(
+            minimum(maximum(self, T(-100)), T(100))
+            * (
+                T(1.5957691216057308)
+                + T(0.0713548162726002)
+                * minimum(maximum(self, T(-100)), T(100))
+                * minimum(maximum(self, T(-100)), T(100))
+            )
+        )
     )
 
 
@@ -178,25 +233,83 @@ def selu_backward_1(grad, self):
 
 
 def mish_forward(self):
-    """result = self * (exp(minimum(self, 20)) * (exp(minimum(self, 20)) + 2) / (exp(minimum(self, 20)) * (exp(minimum(self, 20)) + 2) + 2))"""
-    return self * (
-        exp(minimum(self, T(20)))
-        * (exp(minimum(self, T(20))) + T(2))
-        / (exp(minimum(self, T(20))) * (exp(minimum(self, T(20))) + T(2)) + T(2))
+    """result = weighted_by(self, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) if self > 0 else power * (power + 2) / (2 + 2 * power + power * power))"""
+    return weighted_by(
+        self,
+        either(
+            self > T(0),
+            T(1)
+            - T(2)
+            * exp(where(self > T(0), -self, self))
+            * exp(where(self > T(0), -self, self))
+            / (
+                T(1)
+                + T(2) * exp(where(self > T(0), -self, self))
+                + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
+            ),
+            exp(where(self > T(0), -self, self))
+            * (exp(where(self > T(0), -self, self)) + T(2))
+            / (
+                T(2)
+                + T(2) * exp(where(self > T(0), -self, self))
+                + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
+            ),
+        ),
     )
 
 
 def mish_backward_1(grad, self):
-    """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))"""
-    return grad * (
-        tanh(either(self * T(1) > T(20), self, log1p_exp(self * T(1)) * (T(1) / T(1))))
-        + self
-        * sigmoid(self)
-        * (
+    """self: grad * where(self > 0, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) + weighted_by(self, 4 * power * power * (1 + power) / square(1 + 2 * power + 2 * power * power)), power * (power + 2) / (2 + 2 * power + power * power) + weighted_by(self, 4 * power * (1 + power) / square(2 + 2 * power + power * power)))"""
+    return grad * where(
+        self > T(0),
+        T(1)
+        - divide(
+            T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
             T(1)
-            - tanh(either(self * T(1) > T(20), self, log1p_exp(self * T(1)) * (T(1) / T(1))))
-            * tanh(either(self * T(1) > T(20), self, log1p_exp(self * T(1)) * (T(1) / T(1))))
+            + T(2) * exp(where(self > T(0), -self, self))
+            + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
         )
+        + weighted_by(
+            self,
+            divide(
+                T(4)
+                * exp(where(self > T(0), -self, self))
+                * exp(where(self > T(0), -self, self))
+                * (T(1) + exp(where(self > T(0), -self, self))),
+                (
+                    T(1)
+                    + T(2) * exp(where(self > T(0), -self, self))
+                    + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
+                )
+                * (
+                    T(1)
+                    + T(2) * exp(where(self > T(0), -self, self))
+                    + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
+                ),
+            ),
+        ),
+        divide(
+            exp(where(self > T(0), -self, self)) * (exp(where(self > T(0), -self, self)) + T(2)),
+            T(2)
+            + T(2) * exp(where(self > T(0), -self, self))
+            + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+        )
+        + weighted_by(
+            self,
+            divide(
+                T(4) * exp(where(self > T(0), -self, self)) * (T(1) + exp(where(self > T(0), -self, self))),
+                (
+                    T(2)
+                    + T(2) * exp(where(self > T(0), -self, self))
+                    + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
+                )
+                * (
+                    T(2)
+                    + T(2) * exp(where(self > T(0), -self, self))
+                    + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
+                ),
+            ),
+        ),
     )
 
 
@@ -245,8 +358,8 @@ def softshrink_backward_1(grad, self, lambd):
 
 
 def tanhshrink_forward(self):
-    """result = self - tanh(self)"""
-    return self - tanh(self)
+    """result = tanhshrink(self)"""
+    return tanhshrink(self)
 
 
 def tanhshrink_backward_1(grad, self):
@@ -255,16 +368,15 @@ def tanhshrink_backward_1(grad, self):
 
 
 def softsign_forward(self):
-    """result = self / (abs(self) + 1)"""
-    return self / (abs(self) + T(1))
+    """result = sgn(self) if abs(self) == inf else self * part"""
+    return either(abs(self) == T(1e309), sgn(self), self * divide(T(1), abs(self) + T(1)))
 
 
 def softsign_backward_1(grad, self):
-    """self: (grad * (abs(self) + 1) - sgn(self) * (grad.conj() * self + grad * self.conj()) * 0.5) / square(abs(self) + 1)"""
-    return divide(
-        grad * (abs(self) + T(1)) - sgn(self) * (conj(grad) * self + grad * conj(self)) * T(0.5),
-        (abs(self) + T(1)) * (abs(self) + T(1)),
-    )
+    """self: grad * part * part + (1 - part) * part * (grad - sgn(self) * real_copy(sgn(self).conj() * grad))"""
+    return grad * divide(T(1), abs(self) + T(1)) * divide(T(1), abs(self) + T(1)) + (
+        T(1) - divide(T(1), abs(self) + T(1))
+    ) * divide(T(1), abs(self) + T(1)) * (grad - sgn(self) * real(conj(sgn(self)) * grad))
 
 
 def threshold_forward(self, bound, value):
@@ -301,12 +413,12 @@ def channel_leak_backward_3(grad, self, weight):
 
 
 def masked_scale_forward(self, mask, scale):
-    """result = self * (scale if mask else 0.0)"""
+    """result = self * scale if mask else 0.0"""
     scale = T(scale)
-    return self * either(mask, scale, T(0.0))
+    return either(mask, self * scale, T(0.0))
 
 
 def masked_scale_backward_1(grad, mask, scale):
     """self: masked_scale(grad, mask, scale)"""
     scale = T(scale)
-    return grad * either(mask, scale, T(0.0))
+    return either(mask, grad * scale, T(0.0))

@@ -14,6 +14,7 @@ from ....runtime.kernels.scalar import (
     fmod,
     gcd,
     lcm,
+    ldexp,
     lerp,
     log,
     nextafter,
@@ -119,8 +120,8 @@ def pow_tensor_tensor_forward(self, exponent):
 
 
 def pow_tensor_tensor_backward_1(grad, self, exponent):
-    """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()"""
-    return grad * conj(exponent * pow(self, where((self == T(0)) & (exponent == T(0)), T(0), exponent - T(1))))
+    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj()"""
+    return grad * conj(exponent * pow(self, where(exponent == T(0), T(0), exponent - T(1))))
 
 
 def pow_tensor_tensor_backward_2(grad, self, result):
@@ -129,10 +130,10 @@ def pow_tensor_tensor_backward_2(grad, self, result):
 
 
 def pow_tensor_tensor_backward_3(grad, self, exponent, result):
-    """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
-    return grad * conj(
-        exponent * pow(self, where((self == T(0)) & (exponent == T(0)), T(0), exponent - T(1)))
-    ), grad * conj(result * log(where(self == T(0), T(1), self)))
+    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
+    return grad * conj(exponent * pow(self, where(exponent == T(0), T(0), exponent - T(1)))), grad * conj(
+        result * log(where(self == T(0), T(1), self))
+    )
 
 
 def pow_tensor_scalar_forward(self, exponent):
@@ -548,6 +549,26 @@ def copysign_backward_3(grad, self, other):
 def nextafter_forward(self, other):
     """result = nextafter(self, other)"""
     return nextafter(self, other)
+
+
+def times_power_of_two_forward(self, other):
+    """result = ldexp(self, other)"""
+    return ldexp(self, other)
+
+
+def times_power_of_two_backward_1(grad, other):
+    """self: times_power_of_two(grad, other)"""
+    return ldexp(grad, other)
+
+
+def times_power_of_two_backward_2(grad, result):
+    """other: 0.6931471805599453 * grad * result"""
+    return T(0.6931471805599453) * grad * result
+
+
+def times_power_of_two_backward_3(grad, other, result):
+    """self: times_power_of_two(grad, other); other: 0.6931471805599453 * grad * result"""
+    return ldexp(grad, other), T(0.6931471805599453) * grad * result
 
 
 def heaviside_forward(self, values):

@@ -20,6 +20,7 @@ from ....runtime.kernels.scalar import (
     maximum,
     real,
     sigmoid,
+    where,
 )
 
 
@@ -38,9 +39,9 @@ def exp2_forward(self):
     return exp2(self)
 
 
-def exp2_backward_1(grad, result):
-    """self: 0.6931471805599453 * grad * result.conj()"""
-    return T(0.6931471805599453) * grad * conj(result)
+def exp2_backward_1(grad, self):
+    """self: 1.3862943611198906 * grad * exp2(self - 1).conj()"""
+    return T(1.3862943611198906) * grad * conj(exp2(self - T(1)))
 
 
 def expm1_forward(self):
@@ -48,9 +49,9 @@ def expm1_forward(self):
     return expm1(self)
 
 
-def expm1_backward_1(grad, result):
-    """self: grad * (result + 1).conj()"""
-    return grad * conj(result + T(1))
+def expm1_backward_1(grad, self):
+    """self: grad * exp(self).conj()"""
+    return grad * conj(exp(self))
 
 
 def log_forward(self):
@@ -103,19 +104,25 @@ def logaddexp_forward(self, other):
     )
 
 
-def logaddexp_backward_1(grad, self, other):
-    """self: grad * sigmoid(self - other).conj()"""
-    return grad * conj(sigmoid(self - other))
+def logaddexp_backward_1(grad, self, other, result):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj()"""
+    return grad * conj(
+        where(result == T(-1e309), T(0), sigmoid(where(isinf(self) & (self == other), T(0), self - other)))
+    )
 
 
-def logaddexp_backward_2(grad, self, other):
-    """other: grad * sigmoid(other - self).conj()"""
-    return grad * conj(sigmoid(other - self))
+def logaddexp_backward_2(grad, self, other, result):
+    """other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()"""
+    return grad * conj(
+        where(result == T(-1e309), T(0), sigmoid(where(isinf(self) & (self == other), T(0), other - self)))
+    )
 
 
-def logaddexp_backward_3(grad, self, other):
-    """self: grad * sigmoid(self - other).conj(); other: grad * sigmoid(other - self).conj()"""
-    return grad * conj(sigmoid(self - other)), grad * conj(sigmoid(other - self))
+def logaddexp_backward_3(grad, self, other, result):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()"""
+    return grad * conj(
+        where(result == T(-1e309), T(0), sigmoid(where(isinf(self) & (self == other), T(0), self - other)))
+    ), grad * conj(where(result == T(-1e309), T(0), sigmoid(where(isinf(self) & (self == other), T(0), other - self))))
 
 
 def logaddexp2_forward(self, other):
@@ -127,18 +134,32 @@ def logaddexp2_forward(self, other):
     )
 
 
-def logaddexp2_backward_1(grad, self, other):
-    """self: grad * sigmoid(0.6931471805599453 * (self - other))"""
-    return grad * sigmoid(T(0.6931471805599453) * (self - other))
+def logaddexp2_backward_1(grad, self, other, result):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))))"""
+    return grad * where(
+        result == T(-1e309),
+        T(0),
+        sigmoid(where(isinf(self) & (self == other), T(0), T(0.6931471805599453) * (self - other))),
+    )
 
 
-def logaddexp2_backward_2(grad, self, other):
-    """other: grad * sigmoid(0.6931471805599453 * (other - self))"""
-    return grad * sigmoid(T(0.6931471805599453) * (other - self))
+def logaddexp2_backward_2(grad, self, other, result):
+    """other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
+    return grad * where(
+        result == T(-1e309),
+        T(0),
+        sigmoid(where(isinf(self) & (self == other), T(0), T(0.6931471805599453) * (other - self))),
+    )
 
 
-def logaddexp2_backward_3(grad, self, other):
-    """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))"""
-    return grad * sigmoid(T(0.6931471805599453) * (self - other)), grad * sigmoid(
-        T(0.6931471805599453) * (other - self)
+def logaddexp2_backward_3(grad, self, other, result):
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
+    return grad * where(
+        result == T(-1e309),
+        T(0),
+        sigmoid(where(isinf(self) & (self == other), T(0), T(0.6931471805599453) * (self - other))),
+    ), grad * where(
+        result == T(-1e309),
+        T(0),
+        sigmoid(where(isinf(self) & (self == other), T(0), T(0.6931471805599453) * (other - self))),
     )

@@ -16,8 +16,12 @@ from ....runtime.kernels.scalar import (
     cos,
     cosh,
     divide,
+    either,
     hypot,
+    isinf,
+    logistic_pdf,
     rsqrt,
+    sgn,
     sin,
     sinh,
     tan,
@@ -62,7 +66,7 @@ def asin_forward(self):
 
 
 def asin_backward_1(grad, self):
-    """self: grad * rsqrt((1 - self) * (1 + self)).conj()"""
+    """self: grad * rsqrt(one_minus_square(self)).conj()"""
     return grad * conj(rsqrt((T(1) - self) * (T(1) + self)))
 
 
@@ -72,7 +76,7 @@ def acos_forward(self):
 
 
 def acos_backward_1(grad, self):
-    """self: -grad * rsqrt((1 - self) * (1 + self)).conj()"""
+    """self: -grad * rsqrt(one_minus_square(self)).conj()"""
     return -grad * conj(rsqrt((T(1) - self) * (T(1) + self)))
 
 
@@ -82,8 +86,8 @@ def atan_forward(self):
 
 
 def atan_backward_1(grad, self):
-    """self: grad / (1 + self * self).conj()"""
-    return divide(grad, conj(T(1) + self * self))
+    """self: grad * square(reciprocal(hypot_with_one(self))).conj()"""
+    return grad * conj(divide(T(1), hypot(self, T(1))) * divide(T(1), hypot(self, T(1))))
 
 
 def sinh_forward(self):
@@ -111,9 +115,9 @@ def tanh_forward(self):
     return tanh(self)
 
 
-def tanh_backward_1(grad, result):
-    """self: grad * (1 - result * result).conj()"""
-    return grad * conj(T(1) - result * result)
+def tanh_backward_1(grad, self):
+    """self: 4 * grad * logistic_pdf(2 * self).conj()"""
+    return T(4) * grad * conj(logistic_pdf(T(2) * self))
 
 
 def asinh_forward(self):
@@ -122,8 +126,8 @@ def asinh_forward(self):
 
 
 def asinh_backward_1(grad, self):
-    """self: grad * rsqrt(1 + self * self).conj()"""
-    return grad * conj(rsqrt(T(1) + self * self))
+    """self: grad / hypot_with_one(self).conj()"""
+    return divide(grad, conj(hypot(self, T(1))))
 
 
 def acosh_forward(self):
@@ -142,8 +146,84 @@ def atanh_forward(self):
 
 
 def atanh_backward_1(grad, self):
-    """self: grad / ((1 - self) * (1 + self)).conj()"""
+    """self: grad / one_minus_square(self).conj()"""
     return divide(grad, conj((T(1) - self) * (T(1) + self)))
+
+
+def one_minus_square_forward(self):
+    """result = (1 - self) * (1 + self)"""
+    return (T(1) - self) * (T(1) + self)
+
+
+def one_minus_square_backward_1(grad, self):
+    """self: -2 * grad * self.conj()"""
+    return T(-2) * grad * conj(self)
+
+
+def hypot_with_one_forward(self):
+    """result = hypot(self, 1)"""
+    return hypot(self, T(1))
+
+
+def hypot_with_one_backward_1(grad, self, result):
+    """self: grad * (self / result).conj()"""
+    return grad * conj(divide(self, result))
+
+
+def direction_forward(self, other):
+    """result = 0 if (self == 0) & (other == 0) else sgn(self) if isinf(self) else divide(self, hypot(self, other))"""
+    return either(
+        (self == T(0)) & (other == T(0)), T(0), either(isinf(self), sgn(self), divide(self, hypot(self, other)))
+    )
+
+
+def direction_backward_1(grad, self, other):
+    """self: grad * direction(other, self) * (direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other)))"""
+    return (
+        grad
+        * either(
+            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+        )
+        * divide(
+            either(
+                (other == T(0)) & (self == T(0)),
+                T(0),
+                either(isinf(other), sgn(other), divide(other, hypot(other, self))),
+            ),
+            where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
+        )
+    )
+
+
+def direction_backward_2(grad, self, other, result):
+    """other: -grad * result * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
+    return divide(
+        -grad
+        * result
+        * either(
+            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+        ),
+        where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
+    )
+
+
+def direction_backward_3(grad, self, other, result):
+    """self: grad * direction(other, self) * (direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))); other: -grad * result * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
+    return grad * either(
+        (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+    ) * divide(
+        either(
+            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+        ),
+        where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
+    ), divide(
+        -grad
+        * result
+        * either(
+            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+        ),
+        where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
+    )
 
 
 def atan2_forward(self, other):
@@ -152,28 +232,40 @@ def atan2_forward(self, other):
 
 
 def atan2_backward_1(grad, self, other):
-    """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
+    """self: grad * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     return divide(
-        grad * divide(other, where((self == T(0)) & (other == T(0)), T(1), hypot(self, other))),
+        grad
+        * either(
+            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+        ),
         where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
     )
 
 
 def atan2_backward_2(grad, self, other):
-    """other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
+    """other: -grad * direction(self, other) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     return divide(
-        -grad * divide(self, where((self == T(0)) & (other == T(0)), T(1), hypot(self, other))),
+        -grad
+        * either(
+            (self == T(0)) & (other == T(0)), T(0), either(isinf(self), sgn(self), divide(self, hypot(self, other)))
+        ),
         where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
     )
 
 
 def atan2_backward_3(grad, self, other):
-    """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
+    """self: grad * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * direction(self, other) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     return divide(
-        grad * divide(other, where((self == T(0)) & (other == T(0)), T(1), hypot(self, other))),
+        grad
+        * either(
+            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+        ),
         where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
     ), divide(
-        -grad * divide(self, where((self == T(0)) & (other == T(0)), T(1), hypot(self, other))),
+        -grad
+        * either(
+            (self == T(0)) & (other == T(0)), T(0), either(isinf(self), sgn(self), divide(self, hypot(self, other)))
+        ),
         where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
     )
 
@@ -183,18 +275,24 @@ def hypot_forward(self, other):
     return hypot(self, other)
 
 
-def hypot_backward_1(grad, self, result):
-    """self: grad * (self / where(result == 0, 1, result))"""
-    return grad * divide(self, where(result == T(0), T(1), result))
+def hypot_backward_1(grad, self, other):
+    """self: grad * direction(self, other)"""
+    return grad * either(
+        (self == T(0)) & (other == T(0)), T(0), either(isinf(self), sgn(self), divide(self, hypot(self, other)))
+    )
 
 
-def hypot_backward_2(grad, other, result):
-    """other: grad * (other / where(result == 0, 1, result))"""
-    return grad * divide(other, where(result == T(0), T(1), result))
+def hypot_backward_2(grad, self, other):
+    """other: grad * direction(other, self)"""
+    return grad * either(
+        (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+    )
 
 
-def hypot_backward_3(grad, self, other, result):
-    """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))"""
-    return grad * divide(self, where(result == T(0), T(1), result)), grad * divide(
-        other, where(result == T(0), T(1), result)
+def hypot_backward_3(grad, self, other):
+    """self: grad * direction(self, other); other: grad * direction(other, self)"""
+    return grad * either(
+        (self == T(0)) & (other == T(0)), T(0), either(isinf(self), sgn(self), divide(self, hypot(self, other)))
+    ), grad * either(
+        (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
     )

@@ -79,6 +79,16 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
     return ops.sigmoid(logits) if is_binary else ops.softmax(logits, -1)
 
 
+def product(factor: Tensor, log: Tensor) -> Tensor:
+    """factor log, and 0 where the factor is 0 and the logarithm infinite."""
+    return (factor * log).masked_fill((factor == 0) & log.isinf(), 0)
+
+
+def logit_limit(kind: Any) -> float:
+    """Up to which logits, of either sign, probabilities are normal numbers."""
+    return -math.log(finfo(kind).tiny)
+
+
 def clamp_probs(probs: Tensor) -> Tensor:
     """Probabilities that differ from zero and one by a rounding error at least, so that they have logits.
 

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ....generated import ops
 from ....generated.tensor import Tensor
+from ....runtime.namespace import op
 from ....runtime.shapes import Size
+from ....runtime.tensor.dtypes import finfo
 from ...docstrings import completed_within
 from ..constraints import Constraint
 from .distribution import Distribution
-from .parameters import broadcast_all, derived, lazy_property, logits_to_probs, probs_to_logits
+from .parameters import broadcast_all, derived, lazy_property, logit_limit, logits_to_probs, probs_to_logits, product
 
 _REQUIRED = object()
 
@@ -94,6 +97,43 @@ class ByProbability(Distribution):
         total_count, value = broadcast_all(total_count, logits if probs is None else probs)
         self.total_count = total_count.to(value.dtype)
         return self._give(*((value, None) if logits is None else (None, value)))
+
+    def _is_given_probs(self) -> bool:
+        return "logits" not in vars(self) or self._param is vars(self).get("probs")
+
+    def _log_likelihood(self, successes: Tensor, failures: Tensor) -> Tensor:
+        """successes log(p) + failures log(1 - p), 0 for none of either."""
+        if self._is_given_probs():
+            return successes.xlogy(self.probs) + ops.xlog1py(failures, -self.probs)
+        return product(successes, ops.logsigmoid(self.logits)) + product(failures, ops.logsigmoid(-self.logits))
+
+    def _log_prob_of_counts(self, successes: Tensor, failures: Tensor) -> Tensor:
+        """The log probability of so many trials of each kind, in any order.
+
+        What logits exceed those whose probabilities are normal numbers is a term of its own.
+        """
+        if self._is_given_probs():
+            return op.binomial_log_prob(successes, failures, self.probs, 1 - self.probs)
+        limit = logit_limit(self.logits.dtype)
+        near = self.logits.clamp(min=-limit, max=limit)
+        rest = (self.logits - near).masked_fill(self.logits.abs() <= limit, 0)
+        probs = ops.where(successes == 0, self.logits, near).sigmoid()
+        complement = (-ops.where(failures == 0, self.logits, near)).sigmoid()
+        central = op.binomial_log_prob(successes, failures, probs, complement)
+        return central + product(successes, rest.clamp(max=0)) - product(failures, rest.clamp(min=0))
+
+    def _logs(self) -> tuple[Tensor, Tensor]:
+        """log(p) and log(1 - p), finite: for products with a probability that is 0 where they are not."""
+        if self._is_given_probs():
+            limits = finfo(self.probs.dtype)
+            return self.probs.clamp(min=limits.tiny).log(), (-self.probs.clamp(max=1 - limits.eps / 2)).log1p()
+        limit = finfo(self.logits.dtype).max
+        near = self.logits.clamp(min=-limit, max=limit)
+        return ops.logsigmoid(near), ops.logsigmoid(-near)
+
+    def _complement(self) -> Tensor:
+        """1 - p, also where that is small."""
+        return 1 - self.probs if self._is_given_probs() else (-self.logits).sigmoid()
 
     @lazy_property
     def logits(self) -> Tensor:

@@ -4,14 +4,15 @@ import math
 
 from ....generated import ops
 from ....generated.tensor import Tensor
-from ...functional import softplus
+from ....runtime.namespace import op
 from ..base.parameters import euler_constant
-from ..bernoulli import Bernoulli, Binomial, Geometric, Poisson
+from ..base.parametric import ByProbability
+from ..bernoulli import Bernoulli, Binomial, Geometric, Poisson, poisson_log_prob
 from ..beta import Beta, Dirichlet
 from ..categorical import Categorical, OneHotCategorical
 from ..cauchy import Cauchy, Gumbel, Uniform
 from ..exponential import Exponential, Pareto
-from ..gamma import Gamma
+from ..gamma import Gamma, digamma_shift
 from ..multivariate_normal import LowRankMultivariateNormal, MultivariateNormal, _batch_trace_XXT
 from ..normal import HalfNormal, Laplace, Normal
 from ..unit_interval import ContinuousBernoulli
@@ -23,8 +24,8 @@ _Gaussian = MultivariateNormal | LowRankMultivariateNormal
 
 @register_kl(Normal, Normal)
 def _kl_normal_normal(p: Normal, q: Normal) -> Tensor:
-    variances = (p.scale / q.scale).pow(2)
-    return 0.5 * (variances + ((p.loc - q.loc) / q.scale).pow(2) - 1 - variances.log())
+    scales = p.scale / q.scale
+    return 0.5 * (scales.pow(2) + ((p.loc - q.loc) / q.scale).pow(2) - 1) - scales.log()
 
 
 @register_kl(HalfNormal, HalfNormal)
@@ -57,8 +58,8 @@ def _kl_gumbel_gumbel(p: Gumbel, q: Gumbel) -> Tensor:
 @register_kl(Cauchy, Cauchy)
 def _kl_cauchy_cauchy(p: Cauchy, q: Cauchy) -> Tensor:
     """From Chyzak and Nielsen, "A closed-form formula for the KL divergence between Cauchy distributions", 2019."""
-    squares = (p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)
-    return squares.log() - (4 * p.scale * q.scale).log()
+    distance = ops.hypot(p.scale + q.scale, p.loc - q.loc)
+    return 2 * distance.log() - math.log(4) - p.scale.log() - q.scale.log()
 
 
 @register_kl(Pareto, Pareto)
@@ -82,9 +83,13 @@ def _term(value: Tensor, p: Tensor, q: Tensor) -> Tensor:
 
 @register_kl(Bernoulli, Bernoulli)
 def _kl_bernoulli_bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
-    ones = p.probs * (softplus(-q.logits) - softplus(-p.logits))
-    zeros = (1 - p.probs) * (softplus(q.logits) - softplus(p.logits))
-    return _term(ones, p.probs, q.probs) + _term(zeros, 1 - p.probs, 1 - q.probs)
+    return _kl_of_events(p, q)
+
+
+def _kl_of_events(p: ByProbability, q: ByProbability) -> Tensor:
+    (log_p, log_not_p), (log_q, log_not_q) = p._logs(), q._logs()
+    ones, zeros = p.probs * (log_p - log_q), p._complement() * (log_not_p - log_not_q)
+    return _term(ones, p.probs, q.probs) + _term(zeros, p._complement(), q._complement())
 
 
 @register_kl(Binomial, Binomial)
@@ -92,13 +97,13 @@ def _kl_binomial_binomial(p: Binomial, q: Binomial) -> Tensor:
     """That of as many Bernoulli trials; infinite where p has more of them than q."""
     if bool((p.total_count < q.total_count).any()):
         raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is not implemented")
-    alone = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
-    return (p.total_count * alone).masked_fill(p.total_count > q.total_count, math.inf)
+    return (p.total_count * _kl_of_events(p, q)).masked_fill(p.total_count > q.total_count, math.inf)
 
 
 @register_kl(Categorical, Categorical)
 def _kl_categorical_categorical(p: Categorical, q: Categorical) -> Tensor:
-    return _term(p.probs * (p.logits - q.logits), p.probs, q.probs).sum(-1)
+    difference = p._finite_log_probs() - q._finite_log_probs()
+    return _term(p.probs * difference, p.probs, q.probs).sum(-1)
 
 
 @register_kl(OneHotCategorical, OneHotCategorical)
@@ -114,17 +119,17 @@ def _kl_continuous_bernoulli_continuous_bernoulli(p: ContinuousBernoulli, q: Con
 
 @register_kl(Geometric, Geometric)
 def _kl_geometric_geometric(p: Geometric, q: Geometric) -> Tensor:
-    return -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
+    return _kl_of_events(p, q) / p.probs
 
 
 @register_kl(Poisson, Poisson)
 def _kl_poisson_poisson(p: Poisson, q: Poisson) -> Tensor:
-    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
+    return poisson_log_prob(p.rate, p.rate) - poisson_log_prob(p.rate, q.rate)
 
 
 @register_kl(Bernoulli, Poisson)
 def _kl_bernoulli_poisson(p: Bernoulli, q: Poisson) -> Tensor:
-    return -p.entropy() - (p.probs * q.rate.log() - q.rate)
+    return q.rate - p.probs.xlogy(q.rate) - p.entropy()
 
 
 @register_kl(Poisson, Bernoulli)
@@ -135,9 +140,10 @@ def _kl_poisson_infinity(p: Poisson, q: Bernoulli | Binomial) -> Tensor:
 
 @register_kl(Gamma, Gamma)
 def _kl_gamma_gamma(p: Gamma, q: Gamma) -> Tensor:
-    shapes = (p.concentration - q.concentration) * p.concentration.digamma()
-    volumes = q.concentration.lgamma() - p.concentration.lgamma()
-    return shapes + volumes + q.concentration * (p.rate / q.rate).log() + (q.rate - p.rate) * p.mean
+    """log p at its mean less log q there, and what both are less on average."""
+    a, b = p.concentration, q.concentration
+    at_mean = op.gamma_log_prob(p.mean, a, p.rate) - op.gamma_log_prob(p.mean, b, q.rate)
+    return at_mean + (b - a) * digamma_shift(a)
 
 
 @register_kl(Beta, Beta)
@@ -147,9 +153,7 @@ def _kl_beta_beta(p: Beta, q: Beta) -> Tensor:
 
 @register_kl(Dirichlet, Dirichlet)
 def _kl_dirichlet_dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
-    a, b = p.concentration, q.concentration
-    logarithms = a.digamma() - a.sum(-1, True).digamma()  # the means of log x
-    return q._log_normalizer(b) - p._log_normalizer(a) + ((a - b) * logarithms).sum(-1)
+    return p._mean_log_prob(p.concentration) - p._mean_log_prob(q.concentration)
 
 
 @register_kl(Wishart, Wishart)

@@ -90,7 +90,10 @@ class PowerTransform(Transform):
         return y.pow(1 / self.exponent)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return (self.exponent * y / x).abs().log()
+        # log |e| + (e - 1) log(x), or (1 - 1 / e) log(y): of the one that is less likely to overflow.
+        steep = self.exponent.abs() >= 1
+        power = ops.where(steep, self.exponent - 1, 1 - 1 / self.exponent)
+        return self.exponent.abs().log() + power.xlogy(ops.where(steep, x, y))
 
     def forward_shape(self, shape: Sequence[int]) -> Any:
         return broadcast_shapes(shape, self.exponent.shape)
@@ -126,7 +129,7 @@ class SigmoidTransform(_Simple):
         return inside.log() - (-inside).log1p()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return -ops.softplus(-x) - ops.softplus(x)
+        return ops.logsigmoid(x) + ops.logsigmoid(-x)
 
 
 class SoftplusTransform(_Simple):
@@ -146,7 +149,7 @@ class SoftplusTransform(_Simple):
         return (-y).expm1().neg().log() + y
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return -ops.softplus(-x)
+        return ops.logsigmoid(x)
 
 
 class TanhTransform(_Simple):
@@ -171,7 +174,7 @@ class TanhTransform(_Simple):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         # log(1 - tanh(x)^2) = log(4 / (exp(x) + exp(-x))^2), which does not vanish for large x.
-        return 2.0 * (math.log(2.0) - x - ops.softplus(-2.0 * x))
+        return 2.0 * (math.log(2.0) - x + ops.logsigmoid(2.0 * x))
 
 
 class AbsTransform(Parameterless):

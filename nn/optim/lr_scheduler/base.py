@@ -91,6 +91,10 @@ class LRScheduler:
         finally:
             self._is_initial = False
 
+    def _undo_initial_step(self) -> None:
+        """Go back to before the first epoch, for a scheduler of schedulers begins anew."""
+        self.last_epoch -= 1
+
     def get_lr(self) -> list[Any]:
         """The step sizes of this epoch, from those in the groups and `last_epoch`; a subclass defines it."""
         if not self._get_lr_called_within_step:

@@ -14,6 +14,15 @@ from .base import _EPOCH_DEPRECATED, LRScheduler, checked, put
 class _Combined(LRScheduler):
     _schedulers: Sequence[Any]
 
+    def _update_lr(self, epoch: int | None = None) -> None:
+        """Begin, as the next of another scheduler's schedulers."""
+        self._reset_lr()
+        self._initial_step()
+
+    def _reset_lr(self) -> None:
+        for group in self.optimizer.param_groups:
+            put(group, "lr", group["initial_lr"])
+
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer, with a list of what the schedulers gave."""
         own = {name: v for name, v in self.__dict__.items() if name not in ("optimizer", "_schedulers")}
@@ -62,14 +71,21 @@ class SequentialLR(_Combined):
                 f"equal to {len(milestones)}"
             )
         self._schedulers, self._milestones = schedulers, milestones
-        self.last_epoch = last_epoch + 1
+        self.last_epoch = last_epoch
         self.optimizer = optimizer
-        for group in optimizer.param_groups:  # as they were before the schedulers were made
-            put(group, "lr", group["initial_lr"])
+        self._reset_lr()
         for scheduler in schedulers:
-            scheduler.last_epoch -= 1
-        schedulers[0]._initial_step()
-        self._last_lr = schedulers[0].get_last_lr()
+            scheduler._undo_initial_step()
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        self.last_epoch += 1
+        self._schedulers[0]._initial_step()
+        self._last_lr = self._schedulers[0].get_last_lr()
+
+    def _undo_initial_step(self) -> None:
+        super()._undo_initial_step()
+        self._schedulers[0]._undo_initial_step()
 
     def step(self) -> None:  # type: ignore[override]
         """Go to the next epoch."""
@@ -109,6 +125,15 @@ class ChainedScheduler(_Combined):
         self._schedulers = schedulers
         self.optimizer = result  # type: ignore[assignment]
         self._last_lr = self._current()
+
+    def _initial_step(self) -> None:
+        for scheduler in self._schedulers:
+            scheduler._initial_step()
+        self._last_lr = self._current()
+
+    def _undo_initial_step(self) -> None:
+        for scheduler in self._schedulers:
+            scheduler._undo_initial_step()
 
     def step(self) -> None:  # type: ignore[override]
         """Go to the next epoch."""

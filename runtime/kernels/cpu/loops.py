@@ -14,6 +14,11 @@ BLOCK = 512  # indices that are looked at before any of them is used
 ROW_INDEX_THRESHOLD = 64  # indices of a row, for which it is not worth while to begin anew
 
 
+# Of a logarithm of a sum of exponentials beyond this size, the rounding is seen in what exponentials less it add up to:
+# they are divided by their sum.
+EXACT_SHIFT = 32.0
+
+
 @jit
 def lines_of(after: int, first: int, last: int) -> int:
     return min(after - first % after, last - first)

@@ -253,13 +253,13 @@ def are_between(numbers: Array, low: float, high: float) -> bool:
 
 
 @jit
-def are_weights(weights: Array, columns: int) -> bool:
+def are_weights(weights: Array, columns: int, min_positive: int) -> bool:
     for row in range(weights.size // columns):
         part, wrong, positive = part_of(weights, row * columns, columns), 0, 0
         for i in range(part.size):
             wrong += 0 if part[i] >= 0 and part[i] < np.inf else 1
             positive += 1 if part[i] > 0 else 0
-        if wrong or not positive:
+        if wrong or positive < min_positive:
             return False
     return True
 
@@ -303,13 +303,13 @@ def weighted_indices(
 def first_arrivals(
     out: Array, weights: Array, seed: int, offset: int, columns: int, count: int, first: int, last: int
 ) -> None:
-    """The first `count` of each row to arrive at the rates that weights say; those of rate 0 last, in order."""
+    """The first `count` of each row to arrive at the rates that weights say; those of rate 0 never."""
     arrivals, waiting = empty_row(0.0, columns), empty_row(False, columns)
     for row in range(first, last):
         exponential_doubles(arrivals, seed, offset + row * columns, 1.0, 0, columns)
         for i in range(columns):
             arrivals[i] /= np.float64(weights[row * columns + i])
-            waiting[i] = True
+            waiting[i] = weights[row * columns + i] > 0
         for k in range(count):
             nearest = -1
             for i in range(columns):

@@ -213,8 +213,7 @@ def by_groups(x: Layout, dim: Dims | int | None, keepdim: bool, first: Find, the
     transposed = x._replace(shape=tuple([x.shape[d] for d in order]), strides=tuple([strides[d] for d in order]))
     plan = group_by_group(transposed, tuple([k for k, d in enumerate(order) if d in dims]), first, then)
     made = strides_of_result(x._replace(strides=strides), full.keepdim_shape, dims, keepdim)
-    plan = plan and (*plan[:-1], with_shape(plan[-1], full.result))
-    return in_order(plan, replace(full, made=made))
+    return in_order(plan and with_shape(plan, full.result), replace(full, made=made))
 
 
 def group_by_group(x: Layout, dims: Dims, first: Find, then: Find) -> Plan | None:
@@ -240,8 +239,7 @@ def packed_for_reduction(x: Layout, dim: Dims | int | None, keepdim: bool, find:
     plan = find(Layout(rows, None), (1,), False)
     if copy is None or plan is None:
         return None
-    plan = behind((with_shape(copy, rows),), plan)
-    return (*plan[:-1], with_shape(plan[-1], full.result))
+    return with_shape(behind(with_shape((copy,), rows), plan), full.result)
 
 
 def groups_of(loops: list[Loop]) -> list[Dims]:
@@ -256,5 +254,7 @@ def behind(first: Plan, then: Plan) -> Plan:
     return (*moved, *[step._replace(operands=tuple([i if i else ~free for i in step.operands])) for step in then])
 
 
-def with_shape(step: Step, shape: Dims) -> Step:
-    return step._replace(results=(*step.results[:-1], (step.results[-1][0], tuple(shape))))
+def with_shape(plan: Plan, shape: Dims) -> Plan:
+    """The plan with its last result in another shape, which all steps that name it then have."""
+    output, size = plan[-1].results[-1][0], tuple(shape)
+    return tuple([s._replace(results=tuple([(k, size if k == output else own) for k, own in s.results])) for s in plan])

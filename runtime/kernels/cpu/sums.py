@@ -1,6 +1,8 @@
 """Sums of rows, or of neighbouring columns, of floats. Rows go in blocks of 1024 elements: in vector lanes within one,
 in double precision from one to the next; columns in blocks of 128. So the order depends on the shape alone."""
 
+import math
+
 import numpy as np
 
 from ...compiler.jit import jit
@@ -26,7 +28,8 @@ def chunk_sum(row: Array) -> float:
     while k + FOUR_BLOCKS <= row.size:
         total += sum_of_blocks(row, k)
         k += FOUR_BLOCKS
-    return blocks_sum(row, k, total)
+    total = blocks_sum(row, k, total)
+    return total if abs(total) < math.inf else scaled_sum(row, 0, row.size, 1, 1.0)
 
 
 @jit
@@ -54,7 +57,40 @@ def sum_of_chunks(sums: Array) -> float:
 
 @jit
 def plain_sum(row: Array) -> float:
-    return blocks_sum(row, 0, 0.0) if row.size < FOUR_BLOCKS else long_sum(row)
+    total = blocks_sum(row, 0, 0.0) if row.size < FOUR_BLOCKS else long_sum(row)
+    return total if abs(total) < math.inf else scaled_sum(row, 0, row.size, 1, 1.0)
+
+
+@jit
+def max_size(x: Array, start: int, along: int, stride: int) -> float:
+    """max_i |x_i|; nan where one is."""
+    result = 0.0
+    for i in range(along):
+        size = abs(float(x[start + i * stride]))
+        if size != size:
+            return size
+        result = max(result, size)
+    return result
+
+
+@jit
+def scaled_sum(x: Array, start: int, along: int, stride: int, divisor: float) -> float:
+    """sum_i x_i / divisor, in double precision, of elements over the largest: finite where the result is."""
+    total, top = 0.0, max_size(x, start, along, stride)
+    if not 0 < top < math.inf:
+        top = 1.0
+    for i in range(along):
+        total += float(x[start + i * stride]) / top
+    return total / divisor * top
+
+
+@jit
+def are_finite(row: Array) -> bool:
+    """Counted without a branch, so that LLVM makes vectors."""
+    outside = 0
+    for i in range(row.size):
+        outside += not abs(row[i]) < math.inf
+    return outside == 0
 
 
 @jit

@@ -17,13 +17,14 @@ from ...compiler.passes.primitives import choose, root, select, where
 from ...compiler.passes.scalar_library import modules as _modules
 from .airy import airy_ai
 from .bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
-from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, right_shift, signbit
+from .bessel_derivatives import bessel_j1_derivative, i0e_derivative, i1_derivative, i1e_derivative, k0e_derivative
+from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, octave, right_shift, signbit
 from .erf import erf, erfc
 from .erfinv import entr, erfcx, erfinv, log_ndtr, ndtri
-from .exp import exp, exp2, exp_fast_range, exp_of_masked, expm1, sigmoid, with_sign
+from .exp import exp, exp2, exp_fast_range, exp_of_masked, expm1, logistic_pdf, sigmoid, with_sign
 from .exp import scaled as _scaled
 from .gamma import digamma, lgamma
-from .hyperbolic import acosh, asinh, atanh, cosh, log_odds, sinh, tanh
+from .hyperbolic import acosh, asinh, atanh, cosh, log_odds, sinh, tanh, tanhshrink
 from .incomplete_gamma import igamma, igammac
 from .inverse_trig import acos, asin, atan, atan2
 from .log import log, log1p, log2, log10
@@ -38,10 +39,24 @@ from .modified_bessel import (
     scaled_modified_bessel_k1,
 )
 from .normal import gelu, normal_cdf, normal_pdf
+from .normal_derivatives import (
+    erfc_ratio,
+    erfcx_derivative,
+    erfinv_derivative,
+    gaussian,
+    ndtri_derivative,
+)
 from .orthogonal_polynomials import orthogonal
-from .power import hypot, power, rsqrt
-from .random.reparameterized import dirichlet_grad, gamma_moved, standard_gamma_grad, von_mises_grad
-from .sinc import sinc, spherical_bessel_j0
+from .power import hypot, ldexp, power, rsqrt
+from .random.reparameterized import (
+    dirichlet_grad,
+    gamma_moved,
+    standard_gamma_grad,
+    standard_gamma_grad_by_shape,
+    von_mises_grad,
+)
+from .saddle_point import binomial_log_prob, gamma_log_prob, log_minus_digamma
+from .sinc import sinc, sinc_derivative, spherical_bessel_j0, spherical_bessel_j0_derivative
 from .softplus import log1p_exp, log_sigmoid
 from .trig import cos, sin, tan
 from .zeta import polygamma, zeta
@@ -129,6 +144,11 @@ def divide(x: Any, y: Any) -> Any:
     return x / y
 
 
+def weighted_by(x: Any, weight: Any) -> Any:
+    """x * weight, and 0 for a weight of 0: what does not count may be infinite."""
+    return select((abs(x) == math.inf) & (weight == 0), weight, x * weight)
+
+
 def round(x: Any) -> Any:
     """The nearest whole number, the even one of two; floats that are whole anyway, infinite or nan stay."""
     if is_integer(x):
@@ -163,7 +183,8 @@ def trunc_divide(x: Any, y: Any) -> Any:
     if is_integer(x):
         below = x // y
         return below + type(below)(1) if x % y != 0 and (x < 0) != (y < 0) else below
-    return type(x)(trunc(x / y))
+    ratio, whole = x / y, floor_divide(abs(x), abs(y))  # a ratio is rounded, and may be whole where it is not
+    return select(whole == whole, with_sign(whole, ratio), ratio)
 
 
 def remainder(x: Any, y: Any) -> Any:
@@ -202,10 +223,13 @@ def fmin(x: Any, y: Any) -> Any:
 
 
 def lerp(start: Any, end: Any, weight: Any) -> Any:
-    """Interpolation from the nearer end, so that it is exact at both."""
-    if weight < type(weight)(0.5):
-        return start + weight * (end - start)
-    return end - (type(weight)(1) - weight) * (end - start)
+    """Interpolation from the nearer end, so that it is exact at both; of ends without a finite distance their shares
+    are added, of which 0 is none."""
+    distance, rest = end - start, type(weight)(1) - weight
+    value = select(weight < type(weight)(0.5), start + weight * distance, end - rest * distance)
+    shares = select(weight == 0, start, select(rest == 0, end, rest * start + weight * end))
+    is_shared = (abs(distance) == math.inf) & (weight * rest >= 0)
+    return select(is_shared | ((start == end) & (distance != distance)), shares, value)
 
 
 def _complex() -> _ModuleType:

@@ -40,6 +40,13 @@ def nextafter(x: Any, y: Any) -> Any:
     return from_bits(x, bits(x) + choose(x, 1, 1) if (y > x) == (x > 0) else bits(x) - choose(x, 1, 1))
 
 
+def octave(x: Any) -> Any:
+    """The power of two at |x| or below it, of 0 and subnormal numbers the smallest normal one; 1 of inf, nan of nan."""
+    exponent = bits(x) & choose(x, 0x7F800000, 0x7FF0000000000000)
+    unit = from_bits(x, exponent if exponent != choose(x, 0, 0) else choose(x, 0x00800000, 0x0010000000000000))
+    return unit if unit < math.inf else (type(x)(1) if x == x else x)
+
+
 def left_shift(x: Any, y: Any) -> Any:
     """x 2^y, its last 64 bits."""
     return np.int64(x) << np.int64(y) if 0 <= y < 64 else np.int64(0)

@@ -5,13 +5,16 @@ atanh are after W. Kahan, "Branch cuts for complex elementary functions, or much
 import math
 from typing import Any
 
+import numpy as np
+
 from . import abs as real_abs
 from . import asinh as real_asinh
-from . import atan2, hypot
+from . import atan2
 from . import cosh as real_cosh
 from . import exp as real_exp
 from . import exp2 as real_exp2
 from . import expm1 as real_expm1
+from . import hypot as real_hypot
 from . import isfinite as real_isfinite
 from . import isinf as real_isinf
 from . import isnan as real_isnan
@@ -20,17 +23,19 @@ from . import log1p as real_log1p
 from . import sinh as real_sinh
 from . import sqrt as real_sqrt
 from . import where as real_where
+from .sinc import parts_of_turn
 from .trig import cos_without_tables as real_cos
 from .trig import sin_without_tables as real_sin
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046
 PI = 3.141592653589793
+SERIES_TERMS = 24
 TANH_IS_ONE = 20.0  # |tanh(x)| rounds to 1 from here on
 
 
 def abs(z: Any) -> Any:
-    return hypot(z.real, z.imag)
+    return real_hypot(z.real, z.imag)
 
 
 def sgn(z: Any) -> Any:
@@ -83,11 +88,17 @@ def divide(z: Any, w: Any) -> Any:
 def sqrt(z: Any) -> Any:
     """The root in the right half-plane; its larger part comes first, without cancellation."""
     x, y = z.real, z.imag
-    larger = real_sqrt((real_abs(x) + hypot(x, y)) / type(x)(2))
+    larger = real_sqrt((real_abs(x) + real_hypot(x, y)) / type(x)(2))
     smaller = real_abs(y) / (larger + larger) if larger != 0 else larger
     if x >= 0:
         return complex(larger, type(x)(math.copysign(smaller, y)))
     return complex(smaller, type(x)(math.copysign(larger, y)))
+
+
+def hypot(z: Any, w: Any) -> Any:
+    """sqrt(z^2 + w^2) by the roots of its factors, of which none overflows."""
+    turned = complex(-z.imag, z.real)
+    return sqrt(w + turned) * sqrt(w - turned)
 
 
 def rsqrt(z: Any) -> Any:
@@ -134,7 +145,7 @@ def log_abs(x: Any, y: Any) -> Any:
     one = type(x)(1)
     if large > one / (one + one) and large < one + one:
         return real_log1p((large - one) * (large + one) + small * small) / (one + one)
-    return real_log(hypot(x, y))
+    return real_log(real_hypot(x, y))
 
 
 def log(z: Any) -> Any:
@@ -169,6 +180,16 @@ def sigmoid(z: Any) -> Any:
     return divide(type(small)(1), type(small)(1) + small)
 
 
+def logistic_pdf(z: Any) -> Any:
+    small = exp(z if z.real < 0 else -z)
+    total = type(small)(1) + small
+    return divide(divide(small, total), total)
+
+
+def weighted_by(z: Any, weight: Any) -> Any:
+    return complex(weight.real, weight.imag) if isinf(z) and weight == 0 else z * weight
+
+
 def sin(z: Any) -> Any:
     return complex(real_sin(z.real) * real_cosh(z.imag), real_cos(z.real) * real_sinh(z.imag))
 
@@ -179,8 +200,52 @@ def cos(z: Any) -> Any:
 
 def sinc(z: Any) -> Any:
     one = type(z.real)(1)
-    scaled_by_pi = z * type(z.real)(PI)
-    return complex(one, one - one) if z == 0 else divide(sin(scaled_by_pi), scaled_by_pi)
+    return complex(one, one - one) if z == 0 else divide(sine_of_turn(z), z * type(z.real)(PI))
+
+
+def sine_of_turn(z: Any) -> Any:
+    """sin(pi z): nothing of the real part is rounded."""
+    (sine, cosine), y = parts_of_turn(np.float64(z.real)), z.imag * type(z.imag)(PI)
+    return complex(type(y)(sine) * real_cosh(y), type(y)(cosine) * real_sinh(y))
+
+
+def cosine_of_turn(z: Any) -> Any:
+    (sine, cosine), y = parts_of_turn(np.float64(z.real)), z.imag * type(z.imag)(PI)
+    return complex(type(y)(cosine) * real_cosh(y), -type(y)(sine) * real_sinh(y))
+
+
+def sinc_derivative(n: Any, z: Any) -> Any:
+    """The derivative of order n, by the power series near 0 as `sinc.ratio_series`, and a recurrence from there on."""
+    n, w = n.real, type(z.real)(PI)
+    if abs(z) * w < n + 1.5:
+        return series_of_sinc(n, z, w)
+    even, odd = sine_of_turn(z) / w, cosine_of_turn(z)
+    value, k = divide(even, z), type(w)(0)
+    while k < n:
+        k += type(w)(1)
+        even, odd = odd, -w * w * even
+        value = divide(even - k * value, z)
+    return value
+
+
+def series_of_sinc(n: Any, z: Any, w: Any) -> Any:
+    one = type(w)(1)
+    power, factor = one - one, one
+    while power < n:
+        power += one + one
+        factor *= -w * w / (power * (power + one))
+    k = one - one
+    while k < n:
+        factor *= power - k
+        k += one
+    term = z * factor if power > n else z * (one - one) + factor
+    total = term
+    for _ in range(SERIES_TERMS):
+        power += one + one
+        factor = power * (power - one) / ((power - n) * (power - n - one)) / (power * (power + one))
+        term = term * (z * w) * (z * w) * -factor
+        total += term
+    return total
 
 
 def tan(z: Any) -> Any:
@@ -233,6 +298,10 @@ def acosh(z: Any) -> Any:
     x, y = z.real, z.imag
     a, b = sqrt(complex(x - type(x)(1), y)), sqrt(complex(x + type(x)(1), y))
     return complex(real_asinh(a.real * b.real + a.imag * b.imag), type(x)(2) * atan2(a.imag, b.real))
+
+
+def tanhshrink(z: Any) -> Any:
+    return z - tanh(z)
 
 
 def atanh(z: Any) -> Any:

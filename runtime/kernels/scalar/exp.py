@@ -241,6 +241,13 @@ def sigmoid(x: Any) -> Any:
     return power / (total + fma(tail, unit, power - (total - unit)))
 
 
+def logistic_pdf(x: Any) -> Any:
+    """e^-x / (1 + e^-x)^2, which is the same for -x; error at most XXX ulp."""
+    power = exp(-abs(x))
+    total = type(x)(1) + power
+    return power / (total * total)
+
+
 SCALE = 2.0**64
 BACK = 2.0**-64
 BACK_BITS = 64 << 23  # the same for the exponent among the bits of a number

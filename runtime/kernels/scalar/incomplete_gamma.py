@@ -11,15 +11,14 @@ import numpy as np
 from ...compiler.passes.primitives import polynomial, root
 from .erf import erfc
 from .exp import exp, expm1
-from .gamma import LOG_GAMMA, STIRLING, lgamma
+from .gamma import LOG_GAMMA
 from .log import log
+from .saddle_point import deviance, log_poisson
 
 EPSILON = 2.0**-54
 ROOT_HALF = 0.7071067811865476
 ROOT_2PI = 2.5066282746310002
 LARGE = 200000.0  # from this a on two terms of the uniform expansion are enough
-# 1/(2k + 1), k = 12 to 1: (artanh(s) - s) / s^3 in s^2
-ARTANH = (1 / 25, 1 / 23, 1 / 21, 1 / 19, 1 / 17, 1 / 15, 1 / 13, 1 / 11, 1 / 9, 1 / 7, 1 / 5, 1 / 3)
 # 1 / (r - 1) - 1 / e and 1 / e^3 - 1 / (r - 1)^3 - 1 / (r - 1)^2 - 1 / (12 (r - 1)) in e, e^2 / 2 = r - 1 - ln(r)
 UNIFORM_FIRST = (
     -1.7665952736826078e-07, 8.296711340953087e-07,   -1.85406221071516e-06,   -2.185448510679992e-06,
@@ -60,20 +59,8 @@ def parts_of_gamma(a: Any, x: Any, lower: Any) -> Any:
 
 
 def prefix(a: Any, x: Any) -> Any:
-    """x^a e^-x / gamma(a + 1), without large terms that cancel where `a` is large."""
-    if a < 10:
-        return exp(a * log(x) - x - lgamma(a + 1.0))
-    part = 1.0 / a
-    return exp(a * excess(x * part, (x - a) * part) - part * polynomial(part * part, STIRLING, STIRLING)) / (
-        ROOT_2PI * root(a)
-    )
-
-
-def excess(ratio: Any, m: Any) -> Any:
-    if abs(m) > 0.4:
-        return log(ratio) - m
-    s = m / (2.0 + m)
-    return s * (2.0 * s * s * polynomial(s * s, ARTANH, ARTANH) - m)
+    """x^a e^-x / gamma(a + 1)."""
+    return exp(log_poisson(a, a + 1.0, x))
 
 
 def lower_series(a: Any, x: Any) -> Any:
@@ -113,9 +100,8 @@ def upper_fraction(a: Any, x: Any) -> Any:
 
 def uniform(a: Any, x: Any, lower: Any) -> Any:
     """erfc of a distance from `a`, and a correction of order 1 / sqrt(a)."""
-    m = (x - a) / a
-    square = -2.0 * excess(x / a, m)
-    e = math.copysign(root(square), m)
+    square = 2.0 * deviance(a, x) / a
+    e = math.copysign(root(square), x - a)
     factor = polynomial(e, UNIFORM_FIRST, UNIFORM_FIRST) + polynomial(e, UNIFORM_SECOND, UNIFORM_SECOND) / a
     rest = exp(-0.5 * a * square) / (ROOT_2PI * root(a)) * factor
     distance = e * root(a) * ROOT_HALF

@@ -42,6 +42,7 @@ START = 21.0  # where they begin, or before
 NOTHING = 104.0  # K0 and K1 from here on are less than half of the least float32
 OVERFLOW = 93.0  # I0 and I1 from here on are more than the largest
 MIN_EXPONENT = 149  # 2^-149 is the least float32
+LEAST, LOG_OF_HALF_LEAST = 5e-324, -745.1332191019412  # half of it is 0
 NORMAL = 2.0**23  # times that is the least normal one; from here on the last bit is worth 1
 
 
@@ -352,13 +353,17 @@ def small_k0(x: Any) -> Any:
     """K0(x) for 0 < x <= 2."""
     square = x * x
     i0 = polynomial(square, I0_SERIES, I0_SERIES)
-    return polynomial(0.5 * square - 1.0, K0_SMALL, K0_SMALL) - log(0.5 * x) * i0
+    return polynomial(0.5 * square - 1.0, K0_SMALL, K0_SMALL) - log_of_half(x) * i0
 
 
 def small_k1(x: Any) -> Any:
     square = x * x
     i1 = x * polynomial(square, I1_SERIES, I1_SERIES)
-    return polynomial(0.5 * square - 1.0, K1_SMALL, K1_SMALL) / x + log(0.5 * x) * i1
+    return polynomial(0.5 * square - 1.0, K1_SMALL, K1_SMALL) / x + log_of_half(x) * i1
+
+
+def log_of_half(x: Any) -> Any:
+    return select(x == LEAST, LOG_OF_HALF_LEAST, log(0.5 * x))
 
 
 def asymptotic_k0(x: Any) -> Any:

@@ -3,7 +3,6 @@ e^(-x^2/2) / sqrt(2 pi) / x (1 - 1/x^2 + 3/x^4 - ...). What follows 1 is small, 
 the last one is rounded; the power of e comes as a float32 and a small part of it. Coefficients of the ratio are
 least-squares fits, weighted until the largest error was least."""
 
-import math
 from typing import Any
 
 from ...compiler.passes.primitives import bits, choose, fma, from_bits, polynomial, select
@@ -90,7 +89,7 @@ def gelu_single(x: Any) -> Any:
     size = select(size > 14.5, type(x)(14.5), size)
     bell, ratio = gelu_parts(size, 64)
     small_branch = fma(size * (select(is_tail, type(x)(0), bell) * type(x)(BACK)), ratio, x - negative_part(x))
-    return select(is_tail & (x < 0) & (x > -math.inf), -scaled_back(-size * bell * ratio), small_branch)
+    return select(is_tail & (x < 0), -scaled_back(-size * bell * ratio), small_branch)
 
 
 def gelu_small(x: Any) -> Any:
@@ -127,7 +126,7 @@ def gelu_double(x: Any) -> Any:
     factor = ROOT_HALF * without_exponential(ROOT_HALF * size)
     rest = scaled(fma(first, factor, second * factor), k)
     small_branch = x * fma(erf_small(ROOT_HALF * x), 0.5, 0.5)
-    return select(size < 1, small_branch, x * select(x < 0, 0.0, 1.0) - rest)
+    return select(size < 1, small_branch, select(x < 0, 0.0, x) - rest)
 
 
 def pdf_double(x: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...compiler.passes.primitives import bits, choose, fma, from_bits, narrow, polynomial, root, select
-from .exp import EXP2_DOUBLE, clamped, power_of_two, round_to_int, scaled
+from .exp import EXP2_DOUBLE, clamped, exp2, power_of_two, round_to_int, scaled
 from .log import log_around_one, normal, number
 
 INVERSE_ESTIMATE_BITS = (0x7EF311C7, 0x7FDE6238E0000000)
@@ -149,6 +149,27 @@ def rsqrt_single(x: Any) -> Any:
 
 def rsqrt_double(x: Any) -> Any:
     return 1.0 / root(x)
+
+
+def ldexp(x: Any, y: Any) -> Any:
+    """x 2^y, rounded once: of a whole y, the steps before the last are exact, or lead out of the range for good."""
+    power = clamped(y, choose(x, -400.0, -3200.0), choose(x, 400.0, 3200.0))
+    integral, _ = round_to_int(power)
+    first = power_step(x, integral)
+    second = power_step(x, integral - first)
+    rest = clamped(integral - first - second, choose(x, -126.0, -1022.0), choose(x, 127.0, 1023.0))
+    value = x * exp2(power - integral)
+    for step in (first, second, rest):
+        _, exponent = round_to_int(step)
+        value *= power_of_two(x, exponent)
+    return select(y == y, value, y)
+
+
+def power_step(x: Any, power: Any) -> Any:
+    """A power of two whose product with x is exact, or so small that the next makes it 0."""
+    small = power < choose(x, -126.0, -1022.0)
+    high = choose(x, 127.0, 1023.0)
+    return select(small, choose(x, -102.0, -969.0), select(power > high, high, power))
 
 
 def hypot(x: Any, y: Any) -> Any:

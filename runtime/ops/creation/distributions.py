@@ -170,6 +170,7 @@ def _on_host(t: Any) -> np.ndarray:
 
 NORMAL = Creation("normal", "normal", "gsvn")
 _MAX_CACHED = 2.0**62
+MAX = np.finfo(np.float64).max
 SEARCH_THRESHOLD = 16  # places that are looked for one after the other; more are sorted
 
 
@@ -284,7 +285,8 @@ def multinomial(
             shares = uniform("multinomial", chosen, (len(rows), count), float64, device=rows._device)
             sampled = op.searchsorted(sums, shares * sums[:, -1:], right=True)
         else:  # the first to arrive where each arrives at its own rate; those of rate 0 come last, in their order
-            arrivals = exponential("multinomial", chosen, rows._shape, float64, device=rows._device) / rows
+            arrivals = exponential("multinomial", chosen, rows._shape, float64, device=rows._device)
+            arrivals = op.where(rows == 0, math.inf, (arrivals / rows).clamp_max(MAX))
             sampled = op.argsort(arrivals, 1, stable=True)[:, :count].contiguous()
     result = sampled.reshape(*weights.shape[:-1], count)
     return result if out is None else write_out("multinomial", out, result)
@@ -298,7 +300,7 @@ def _host_sampled_indices(input: Any, count: int, again: bool, generator: Genera
     if not (0 < len(shape) <= 2 and columns > 0 < count and uses_search and is_here(input)):
         return None
     weights = compute_array(input).ravel()
-    if not are_weights(weights, columns):
+    if not are_weights(weights, columns, 1 if again else count):
         return None
     fill, random_count = ("fill_weighted_indices", None) if again else ("fill_first_arrivals", weights.size)
     size, chosen = (*shape[:-1], count), stream("multinomial", generator)
@@ -320,8 +322,14 @@ def _require_weights(weights: Any, count: int, again: bool) -> None:
         return
     if not ((weights >= 0) & (weights < math.inf)).all():
         raise RuntimeError("multinomial(): expected finite weights that are not negative, but got others")
-    if not (weights.sum(-1) > 0).all():
+    positive = (weights > 0).sum(-1)
+    if not (positive > 0).all():
         raise RuntimeError("multinomial(): expected a positive weight in each row, but got a sum of 0")
+    if not (again or (positive >= count).all()):
+        raise RuntimeError(
+            f"multinomial(): expected at least {count} positive weights in each row to draw {count} samples without "
+            f"replacement, but got {int(positive.min())}"
+        )
 
 
 def _standard_gamma(input: Any, generator: Generator | None = None) -> Any:

@@ -161,11 +161,9 @@ def linspace(
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     try:
-        made = (
-            LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory)
-            if out is layout is None
-            else None
-        )
+        made = None
+        if out is layout is None and not (is_huge(start) or is_huge(end)):
+            made = LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory)
         if made is not None:
             return made
         options = dtype, device, requires_grad, pin_memory
@@ -181,11 +179,22 @@ def linspace(
         raise
 
 
+def is_huge(number: Any) -> bool:
+    """Whether a distance may overflow; of nan too."""
+    return number.__class__ is float and not abs(number) < 2.0**1022
+
+
 def _line(first: Any, last: Any, count: int, kind: dtype) -> np.ndarray:
     """Each half is counted from its own end, so that the line is symmetric and both ends are exact."""
     if count < 2:
         return np.full(count, first)
-    step = (last - first) / (count - 1)
+    with np.errstate(all="ignore"):
+        step = (last - first) / (count - 1)
+        if not np.isfinite(step) and np.isfinite(first) and np.isfinite(last):
+            return 2 * _line(first / 2, last / 2, count, kind)
+        if not np.isfinite(step):
+            share = np.arange(count) / (count - 1)
+            return np.where(share == 0, first, np.where(share == 1, last, (1 - share) * first + share * last))
     if kind.native and in_a_loop(count):
         values, half = empty(count, kind.np), count // 2
         shared(steps_from, (values[:half], first, step), half, half)

@@ -5,11 +5,13 @@ import math
 import numpy as np
 
 from ...compiler.jit import jit
+from ...compiler.passes.primitives import choose
 from ...device.threads.parallel_for import shared
 from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.matmul import LINE, fill_panels, full_cache_line
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.matmul_tiles import panel_bytes, panel_width, square_differences, weighted_differences
+from ..reduction.cpu_scaled_loops import are_in_range, scaled_norm
 
 Array = np.ndarray
 Gradients = tuple[Array | None, ...]
@@ -17,7 +19,7 @@ Gradients = tuple[Array | None, ...]
 _BLOCK = 128  # differences that are added up in the dtype of the rows; blocks of them in double precision
 ROWS = 24  # that are computed together, a multiple of those of a tile
 WORK = 4  # differences take as long as an element of other work
-_COUNT, _SUM, EUCLIDEAN, _CHEBYSHEV, _POWER = range(5)
+_COUNT, _SUM, EUCLIDEAN, _CHEBYSHEV, POWER = range(5)
 
 
 def row_distances(x1: Array, x2: Array, p: float) -> Array:
@@ -28,12 +30,14 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
     elif out.size:
         rows, work = math.prod(x1.shape[:-1]), out.size * x1.shape[-1] // WORK
         sizes, first, flat = (*out.shape[-2:], x1.shape[-1]), contiguous(x1).reshape(-1), out.reshape(-1)
+        second = contiguous(x2).reshape(-1)
         if kind_of_norm(p) == EUCLIDEAN:
-            args = first, contiguous(x2).reshape(-1), flat, *sizes
-            shared(euclidean_norms, args, rows, work, min(ROWS, x1.shape[-2]))
+            shared(euclidean_norms, (first, second, flat, *sizes), rows, work, min(ROWS, x1.shape[-2]))
         else:
             columns = contiguous(np.swapaxes(x2, -1, -2)).reshape(-1)
             shared(difference_norms, (first, columns, flat, float(p), *sizes, kind_of_norm(p)), rows, work)
+        if kind_of_norm(p) in (EUCLIDEAN, POWER):
+            finish_distances(first, second, flat, float(p), *sizes)
     return out
 
 
@@ -81,7 +85,7 @@ def _matrices(a: Array) -> Array:
 
 def kind_of_norm(p: float) -> int:
     known = {0: _COUNT, 1: _SUM, 2: EUCLIDEAN, math.inf: _CHEBYSHEV}
-    return known.get(p, _POWER)
+    return known.get(p, POWER)
 
 
 @jit
@@ -104,6 +108,22 @@ def difference_norms(
             to[j] = total[j] ** (1 / p) if kind == 4 else total[j]
         for j in range(count if kind == 4 and not total.size else 0):
             to[j] = np.float64(to[j]) ** (1 / p)
+
+
+@jit
+def finish_distances(x1: Array, x2: Array, out: Array, p: float, rows: int, count: int, width: int) -> None:
+    """Distances whose total may have left the range on the way are computed again, of differences over the largest."""
+    low = (width * choose(out.dtype.type(0), 2.0**-126, 2.0**-1022)) ** (1 / p)
+    if are_in_range(out, low):
+        return
+    differences = empty_row(0.0, width)
+    for i in range(out.size):
+        if not ((low <= out[i]) & (out[i] < math.inf)):
+            row = i // count
+            first, second = row * width, (row // rows * count + i % count) * width
+            for k in range(width):
+                differences[k] = float(x1[first + k]) - float(x2[second + k])
+            out[i] = scaled_norm(differences, 0, width, 1, p)
 
 
 @jit

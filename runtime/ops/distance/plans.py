@@ -8,7 +8,7 @@ from ...kernels.cpu.contiguous_copy import contiguous_copy, zeros
 from ...kernels.cpu.move_plans import runs_moved
 from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous
 from ...shapes import contiguous_strides, is_contiguous
-from .cpu import EUCLIDEAN, ROWS, WORK, difference_norms, euclidean_norms, kind_of_norm
+from .cpu import EUCLIDEAN, POWER, ROWS, WORK, difference_norms, euclidean_norms, finish_distances, kind_of_norm
 
 
 def row_distances(x1: Layout, x2: Layout, p: float) -> Plan | None:
@@ -33,15 +33,16 @@ def _between(x1: Layout, x2: Layout, p: float, second: int, out: int) -> Plan | 
         return None
     result, work, sizes = ((out, shape),), prod(shape) * x1.shape[-1] // WORK, (*shape[-2:], x1.shape[-1])
     rows, kind = prod(x1.shape[:-1]), kind_of_norm(p)
+    last = Step(finish_distances, (0, second), result, (p,), sizes)
     if kind == EUCLIDEAN:
         shared = rows, min(ROWS, x1.shape[-2])
-        return (Step(euclidean_norms, (0, second), result, ints=sizes, rows=shared, work=work),)
-    ints = (*sizes, kind)
+        return Step(euclidean_norms, (0, second), result, ints=sizes, rows=shared, work=work), last
+    ints, ends = (*sizes, kind), (last,) if kind == POWER else ()
     transposed = _transposed(x2)
     if transposed.strides is None:
-        return (Step(difference_norms, (0, second), result, (p,), ints, (rows, 1), work),)
+        return (Step(difference_norms, (0, second), result, (p,), ints, (rows, 1), work), *ends)
     copy = contiguous_copy(transposed, second, out + 1)
-    return copy and (copy, Step(difference_norms, (0, ~(out + 1)), result, (p,), ints, (rows, 1), work))
+    return copy and (copy, Step(difference_norms, (0, ~(out + 1)), result, (p,), ints, (rows, 1), work), *ends)
 
 
 def _transposed(x: Layout) -> Layout:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import LinAlgError
 from ...kernels.cpu.plan import Array, run, run_if_planned
+from ..reduction.cpu import prod_others
 from . import cpu_lapack as lapack
 from . import plans
 from .cpu_eigh import ROTATED, symmetric_eigen, symmetric_eigenvalues
@@ -99,6 +100,19 @@ def cofactors(a: Array) -> Array:
     others = np.stack([np.delete(s, i, -1).prod(-1) for i in range(s.shape[-1])], -1).astype(s.dtype)
     signs = np.linalg.det(u) * np.linalg.det(vh)
     return np.ascontiguousarray(signs[..., None, None] * ((u * others[..., None, :]) @ vh).conj())
+
+
+def cofactors_along(a: Array, direction: Array) -> Array:
+    """With A = U S V^H and D = U^H H V: the cofactor (i, i) of S has the derivative sum_{j != i} D_jj p_ij, and (i, j)
+    has -D_ji p_ij, where p_ij is the product of all singular values but s_i and s_j."""
+    u, s, vh = np.linalg.svd(a)
+    others = prod_others(np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]), -1)
+    others *= 1 - np.eye(s.shape[-1], dtype=s.dtype)
+    d = u.swapaxes(-2, -1).conj() @ direction @ vh.swapaxes(-2, -1).conj()
+    inner = -others * d.swapaxes(-2, -1)
+    np.einsum("...ii->...i", inner)[...] = (others @ np.einsum("...ii->...i", d)[..., None])[..., 0]
+    signs = np.linalg.det(u) * np.linalg.det(vh)
+    return np.ascontiguousarray(signs[..., None, None] * (u.conj() @ inner @ vh.conj())).astype(a.dtype, copy=False)
 
 
 def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:

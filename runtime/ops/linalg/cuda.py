@@ -12,6 +12,7 @@ import numpy as np
 from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import broadcast, narrowed, swapped
+from ...kernels.cuda_launch.cpu_fallback import Fallback
 from ...kernels.cuda_libraries.matmul import multiply
 from . import cpu, cpu_lapack
 from . import cuda_kernels as kernels
@@ -87,6 +88,9 @@ def cofactors(a: Array) -> Array:
     result = multiply_any(scaled_columns(arrays.contiguous(u), others), arrays.contiguous(vh))
     signs = multiply_any(column_of(determinant(u)), column_of(determinant(vh))).reshape(a.shape[:-2])
     return conjugated(scaled_matrices(result, signs))
+
+
+cofactors_along = Fallback(cpu.cofactors_along)
 
 
 def column_of(a: Array) -> Array:

@@ -52,6 +52,19 @@ def triangle(x: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     return x.triu(int(unitriangular)) if upper else x.tril(-int(unitriangular))
 
 
+def third_derivative_of_det(a: Tensor, first: Tensor, second: Tensor) -> Tensor:
+    """The derivative of D^2 det(A)[X, Y] by A, in X = A^-1 first and Y = A^-1 second."""
+    inverse = op.linalg_inv_ex(a).inverse
+    x, y = inverse.matmul(first), inverse.matmul(second)
+    xy, tx, ty = x.matmul(y), _trace(x), _trace(y)
+    inner = (tx * ty - _trace(xy)) * identity_of(a) - tx * y - ty * x + xy + y.matmul(x)
+    return op.cofactors(a).matmul(inner.mT)
+
+
+def _trace(x: Tensor) -> Tensor:
+    return x.diagonal(0, -2, -1).sum(-1, True).unsqueeze(-1)
+
+
 def identity_of(x: Tensor) -> Tensor:
     return op.eye(x._shape[-1], dtype=x.dtype, device=x.device).expand(x._shape)
 

@@ -5,7 +5,7 @@ of rows, or of items of the batch.
 """
 
 from ...compiler.jit import jit
-from ...kernels.cpu.loops import copy_run, exponential_sum
+from ...kernels.cpu.loops import EXACT_SHIFT, copy_run, exponential_sum
 from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
 from ...kernels.llvm.reduce import range_of
@@ -90,7 +90,7 @@ def losses_of_rows(
         low, top = range_of(row)
         shift = float(log(exponential_sum(row, low, top)))
         weight = class_weight(weights, target)
-        loss = (1 - smoothing) * weight * (shift - (row[target] - top))
+        loss = (1 - smoothing) * weight * (shift - (row[target] - top)) if weight != 0 else 0.0
         if smoothing != 0:
             loss += every * shift - share * _weighted_sum(row, top, weights)
         note_loss(losses, saved_state, reduction, n, loss, shift + top)
@@ -124,6 +124,8 @@ def losses_of_rows_backward(
         grad = target_gradient(grads, saved_state, reduction, n)
         direct = (1 - smoothing) * class_weight(weights, target) * grad
         scale, shift, uniform_grad = to(direct + every * grad), saved_state[n], to(share * grad)
+        if abs(shift) > EXACT_SHIFT:
+            scale = scale / exponential_sum(row, range_of(row)[0], shift)
         for c in range(row.size):
             out[c] = scale * exp(row[c] - shift)
         if smoothing != 0:
@@ -159,7 +161,8 @@ def losses_of_columns(
                     own[2] = own[2] if own[2] > 0 else index + 1
                     continue
                 weight, shift = class_weight(weights, target), float(shifts[j])
-                loss = (1 - smoothing) * weight * (shift - (item[target * positions + start + j] - tops[j]))
+                score = item[target * positions + start + j] - tops[j]
+                loss = (1 - smoothing) * weight * (shift - score) if weight != 0 else 0.0
                 if smoothing != 0:
                     loss += every * shift - share * smooth[j]
                 note_loss(losses, saved_state, reduction, index, loss, shift + tops[j])
@@ -211,6 +214,11 @@ def losses_of_columns_backward(
                 grad = target_gradient(grads, saved_state, reduction, n * positions + j)
                 spreads[j] = grad
                 scales[j] = ((1 - smoothing) * class_weight(weights, own[j]) + every) * grad
+                if abs(log_sums[j]) > EXACT_SHIFT:
+                    total = 0.0
+                    for c in range(num_classes):
+                        total += exp(x[(n * num_classes + c) * positions + j] - log_sums[j])
+                    scales[j] /= total
         for c in range(num_classes):
             at = (n * num_classes + c) * positions
             row, out = part_of(x, at, positions), part_of(result, at, positions)

@@ -97,17 +97,19 @@ def bernoulli_backward(x: Array, target: Array, out: Array) -> None:
 
 @jit
 def logistic(x: Array, target: Array, positive: Array, out: Array) -> None:
-    """p t softplus(-x) + (1 - t) softplus(x)."""
+    """p t softplus(-x) + (1 - t) softplus(x), where a target of 0 or 1 takes no part of an infinite logit."""
     zero, one = x.dtype.type(0), x.dtype.type(1)
     if positive.size:
         for i in range(out.size):
             tail = log1p(exp(-abs(x[i])))
             above, below = tail + (x[i] if x[i] > 0 else zero), tail + (-x[i] if x[i] < 0 else zero)
-            out[i] = positive[i] * target[i] * below + (one - target[i]) * above
+            yes, no = positive[i] * target[i], one - target[i]
+            out[i] = (yes * below if yes != 0 else zero) + (no * above if no != 0 else zero)
     else:
         for i in range(out.size):
             tail = log1p(exp(-abs(x[i])))
-            out[i] = tail + (x[i] if x[i] > 0 else zero) - target[i] * x[i]
+            share = one - target[i] if x[i] > 0 else -target[i]
+            out[i] = tail + (share * x[i] if share != 0 else zero)
 
 
 @jit
@@ -161,7 +163,7 @@ def negative_likelihoods(
                 if at < 0 or at >= classes:
                     raise IndexError
                 share = weight[at] if weight.size else to(1)
-                own = -share * x[(n * classes + at) * positions + k]
+                own = -share * x[(n * classes + at) * positions + k] if share != 0 else to(0)
                 loss += own
                 counted += share
             if reduction == 0:

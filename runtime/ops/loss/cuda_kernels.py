@@ -29,7 +29,8 @@ def logistic(x: Any, target: Any, weight: Any, positive: Any) -> Any:
     tail = log1p(exp(-abs(x)))
     above = tail + (x if x > T(0) else T(0))
     below = tail + (-x if x < T(0) else T(0))
-    return weight * (positive * target * below + (T(1) - target) * above)
+    yes, no = positive * target, T(1) - target
+    return weight * ((yes * below if yes != T(0) else T(0)) + (no * above if no != T(0) else T(0)))
 
 
 def logistic_derivative(x: Any, target: Any, grad: Any, weight: Any, positive: Any, share: Any) -> Any:

@@ -43,7 +43,7 @@ def gaussian_values(x: Tensor, target: Tensor, var: Tensor | float, full: bool, 
     if isinstance(var, float):
         v: Any = op.full_like(x, max(var, eps))
     else:
-        v = var - var.detach() + var.detach().clamp(eps)
+        v = var + (eps - var.detach()).clamp(0)
     loss = 0.5 * (v.log() + (x - target).square() / v)
     return loss + 0.5 * math.log(2 * math.pi) if full else loss
 

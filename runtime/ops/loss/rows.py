@@ -48,7 +48,7 @@ def cross_entropy(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tu
     shift = where(isfinite(top), top, 0.0)
     row_logsumexp = where(target_row == ignored, 0.0, log(sum(exp(x - shift))) + shift)
     share = where(target_row == ignored, 0.0, at(weight_, target_row))
-    result = where(target_row == ignored, 0.0, share * (row_logsumexp - at(x, target_row)))
+    result = where(share == 0, 0.0, share * (row_logsumexp - at(x, target_row)))
     return result, row_logsumexp, share
 
 
@@ -69,7 +69,7 @@ def smoothed_cross_entropy(
     row_logsumexp = log(sum(exp(x - shift)))
     every = sum(weight_) * row_logsumexp - sum(weight_ * (x - shift))
     share = where(target_row == ignored, 0.0, at(weight_, target_row))
-    own = (1 - smoothing) * share * (row_logsumexp - (at(x, target_row) - shift))
+    own = where(share == 0, 0.0, (1 - smoothing) * share * (row_logsumexp - (at(x, target_row) - shift)))
     result = where(target_row == ignored, 0.0, own + smoothing / n * every)
     log_sum = where(target_row == ignored, 0.0, row_logsumexp + shift)
     return result, log_sum, share
@@ -89,7 +89,7 @@ def smoothed_cross_entropy_backward(
 def nll_loss(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tuple[Each, Each]:
     """-x at the target times its weight, and the weight; 0 where the target is ignored."""
     share = where(target_row == ignored, 0.0, at(weight_, target_row))
-    result = where(target_row == ignored, 0.0, -share * at(x, target_row))
+    result = where(share == 0, 0.0, -share * at(x, target_row))
     return result, share
 
 

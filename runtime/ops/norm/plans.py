@@ -7,6 +7,7 @@ from typing import Any
 from ...kernels.cpu.allocate_and_fill import fill
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
 from . import cpu_loops as loops
+from . import cpu_scaled_loops as scaled
 from . import cpu_statistics_loops as stats
 from .cpu_layout import NormLayout, layout_of, layout_of_groups
 
@@ -30,10 +31,11 @@ def _forward(layout: NormLayout, x: Layout, weight: Layout | None, bias: Layout 
     if not _is_folded(layout, *[value for value in (x, weight, bias) if value is not None]):
         return None
     table = Layout(layout.table_shape, None)
-    (step,) = folded(x, weight or table, bias or table, layout, eps)
+    steps = folded(x, weight or table, bias or table, layout, eps)
     missing = [(3 + k, neutral) for k, neutral in enumerate((1.0, 0.0)) if (weight, bias)[k] is None]
     fills = [_filled(output, layout, neutral) for output, neutral in missing]
-    return (*fills, step._replace(operands=(0, 1 if weight else ~3, 2 if bias else ~4)))
+    operands = 0, 1 if weight else ~3, 2 if bias else ~4
+    return (*fills, *[step._replace(operands=operands) for step in steps])
 
 
 def _filled(output: int, layout: NormLayout, value: float) -> Step:
@@ -48,7 +50,18 @@ def _is_folded(layout: NormLayout, *operands: Layout) -> bool:
 def folded(x: Layout, weight: Layout, bias: Layout, layout: NormLayout, eps: float) -> Plan:
     results = ((0, x.shape), (1, layout.stats_shape), (2, layout.stats_shape))
     row = layout.folded[1] if layout.kind == "rows" else 0
-    return (Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), _sizes_of(layout), _shares_of(layout), row=row),)
+    return (
+        Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), _sizes_of(layout), _shares_of(layout), row=row),
+        Step(scaled.finish_standardized, (0, 1, 2), results, (eps,), _segments_of(layout)),
+    )
+
+
+def _segments_of(layout: NormLayout) -> Ints:
+    """The sizes (A, C, S) and (P, Q) of any layout."""
+    sizes = layout.folded
+    if layout.kind == "rows":
+        return 1, *sizes, 1, sizes[1]
+    return (*sizes, 1, sizes[1], 1) if layout.kind == "columns" else (*sizes, *layout.table_shape)
 
 
 def _sizes_of(layout: NormLayout) -> Ints:
@@ -90,8 +103,9 @@ def _backward(
         return None
     ones = 2 * len(output_mask) + 1  # behind the gradients, and those that are not wanted
     table = Layout(layout.table_shape, None)
-    first, *others = folded_backward(output_mask, grad, x, table, mean, var, layout, eps)
-    return (_filled(ones, layout, 1.0), first._replace(operands=(1, 2, ~ones, 4, 5)), *others)
+    steps = folded_backward(output_mask, grad, x, table, mean, var, layout, eps)
+    with_ones = [s._replace(operands=tuple([~ones if i == 3 else i for i in s.operands])) for s in steps]
+    return (_filled(ones, layout, 1.0), *with_ones)
 
 
 def folded_backward(
@@ -101,15 +115,17 @@ def folded_backward(
     """For a folded gradient and array, and a table of weights: the gradients of those of the three that are wanted."""
     operands, sizes = (1, 2, 3, 4, 5), _sizes_of(layout)
     x_grad, *affine = zip(_requested_indices(output_mask), (x.shape, weight.shape, weight.shape), strict=True)
+    last = Step(scaled.finish_gradients, (1, 2, 3, 5), (x_grad, *affine), (eps,), _segments_of(layout))
     if layout.kind != "rows":
         shares = (layout.table_shape[0], 1) if layout.kind == "segments" else _shares_of(layout)
-        return (Step(BACKWARD[layout.kind], operands, (x_grad, *affine), (eps,), sizes, shares),)
+        return Step(BACKWARD[layout.kind], operands, (x_grad, *affine), (eps,), sizes, shares), last
     rows, along = layout.folded
     blocks = -(-rows // loops.FLUSH)
     sums = (len(output_mask), (2 * blocks * along,))
     return (
         Step(loops.backward_rows, operands, (x_grad, sums), (eps,), sizes, (rows, loops.FLUSH), row=along),
         *[Step(loops.add_blocks, (), (sums, own), (), (k * along, 2 * along, blocks)) for k, own in enumerate(affine)],
+        last,
     )
 
 
@@ -141,7 +157,11 @@ def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Pl
     rows, count = _rows_of(x, dim)
     results = ((0, x.shape), (1, (*x.shape[: -len(dim)], *[1] * len(dim))))
     ones, offset = _weights(weight, 1, 2, count)
-    return *ones, Step(stats.normalize_rows, (0, offset), results, (eps,), (count,), (rows, 1), row=count)
+    return (
+        *ones,
+        Step(stats.normalize_rows, (0, offset), results, (eps,), (count,), (rows, 1), row=count),
+        Step(scaled.finish_rms, (0, offset), results, (eps,), (count,)),
+    )
 
 
 def normalize_rms_backward(
@@ -159,6 +179,7 @@ def normalize_rms_backward(
         *ones,
         Step(stats.normalize_rows_backward, operands, (x_grad, sums), (), (count,), shares, row=count),
         Step(loops.add_blocks, (), (sums, weight_grad), (), (0, count, blocks)),
+        Step(scaled.finish_rms_gradients, operands, (x_grad, weight_grad), (), (count,)),
     )
 
 

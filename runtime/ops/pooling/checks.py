@@ -11,7 +11,6 @@ from ...shapes import Shape, pool_size
 from ...tensor import dtypes
 
 
-
 class EmptyWindowError(ShapeError):
     """A window has no element, and so no maximum."""
 

@@ -19,11 +19,6 @@ def window_size(kernel_size: Sequence[int]) -> int:
     return prod(kernel_size)
 
 
-def flat_at_zero(x: Tensor) -> Tensor:
-    """sgn(x) |x|, which is x with the gradient 0 where it is 0."""
-    return x.sign() * x.abs()
-
-
 def fractional_maxima(
     x: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], samples: Tensor
 ) -> tuple[Tensor, Tensor]:

@@ -118,7 +118,9 @@ def mean_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
 def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     if a.dtype.kind == "f" and a.size:
         return _reduced(plans.var_dim, a, dim, keepdim, correction)
-    return _complex_variance(a, dim, keepdim, max(_count(a, dim) - correction, 0))
+    if a.dtype.kind == "c":
+        return var_dim(a.real, dim, correction, keepdim) + var_dim(a.imag, dim, correction, keepdim)
+    return np.full(folding(a.shape, dim, keepdim).result, math.nan, a.dtype)
 
 
 def _reduced(find: Callable[..., Plan | None], a: Array, dim: Dims, keepdim: bool, *arguments: Any) -> Array:
@@ -130,17 +132,12 @@ def _reduced(find: Callable[..., Plan | None], a: Array, dim: Dims, keepdim: boo
     return run(find, fold.fold(a), 1, *arguments, False)[0].reshape(fold.result)
 
 
-@quiet
-def _complex_variance(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
-    away = a - mean_dim(a, dim, True)
-    squares = sum_dim(away.real**2 + away.imag**2, dim, keepdim)
-    return squares / squares.dtype.type(divisor)
-
-
 def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     if a.dtype.kind == "f" and a.size:
         return _reduced(plans.std_dim, a, dim, keepdim, correction)
-    return np.sqrt(var_dim(a, dim, correction, keepdim))
+    if a.dtype.kind == "c":
+        return np.hypot(std_dim(a.real, dim, correction, keepdim), std_dim(a.imag, dim, correction, keepdim))
+    return var_dim(a, dim, correction, keepdim)
 
 
 def _norm_along(x: Layout, dim: Dims | int, p: float, keepdim: bool) -> Plan | None:
@@ -151,16 +148,12 @@ def _norm_along(x: Layout, dim: Dims | int, p: float, keepdim: bool) -> Plan | N
 def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     if a.dtype.kind == "f" and a.size:
         return _reduced(_norm_along, a, dim, keepdim, p)
-    if p == 2:
-        return np.sqrt(sum_dim(a.real**2 + a.imag**2, dim, keepdim))
     sizes = np.abs(a)
+    if a.size:
+        return norm(sizes, p, dim, keepdim)
     if math.isinf(p):
         return (_max_reduce if p > 0 else _min_reduce)(sizes, axis=dim, keepdims=keepdim)
-    if p == 0:
-        return sum_dim((sizes != 0).astype(sizes.dtype), dim, keepdim)
-    powers = sizes if p == 1 else sizes**p
-    total = sum_dim(powers, dim, keepdim)
-    return total if p == 1 else total ** (1 / p)
+    return sum_dim(sizes, dim, keepdim) ** (1 / (p or 1))
 
 
 def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:

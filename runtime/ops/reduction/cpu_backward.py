@@ -68,8 +68,9 @@ def norm_backward(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> 
     grads, length = grad.reshape(keepdim_shape), result.reshape(keepdim_shape)
     if p == 0:
         return np.multiply(np.sign(x), 0, out=np.empty(x.shape, x.dtype))
-    share = np.abs(x) / np.where(length == 0, math.inf, length).astype(x.dtype)
-    return np.multiply(grads * np.sign(x), np.where(share == 0, 1, share) ** x.dtype.type(p - 1))
+    zero = (x == 0) | (length == 0)
+    ratio = np.where(zero, 1, np.abs(x) / np.where(length == 0, 1, length).astype(np.float64))
+    return np.where(zero, 0, grads * np.sign(x) * ratio ** (p - 1)).astype(x.dtype)
 
 
 def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:

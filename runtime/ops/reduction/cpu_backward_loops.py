@@ -10,12 +10,14 @@ import math
 import numpy as np
 
 from ...compiler.jit import WRITTEN, jit
-from ...kernels.cpu.loops import copy_row, copy_run, lines_of
+from ...compiler.passes.primitives import choose
+from ...kernels.cpu.loops import EXACT_SHIFT, copy_row, copy_run, exponential_sum, lines_of
 from ...kernels.cpu.plan import Array
-from ...kernels.cpu.sums import column_sums, fill, plain_sum
-from ...kernels.llvm.addresses import empty_row, part_of
-from ...kernels.llvm.reduce import product_of
+from ...kernels.cpu.sums import column_sums, fill, plain_sum, scaled_sum
+from ...kernels.llvm.addresses import clear, empty_row, part_of
+from ...kernels.llvm.reduce import product_of, range_of
 from ...kernels.scalar import exp
+from ..softmax.cpu_loops import add_exponentials
 
 _WIDTH = 1024  # columns that are worked on side by side
 
@@ -42,28 +44,64 @@ def broadcast_divided(
 
 
 @jit
-def var_backward_loop(
-    grads: Array, x: Array, out: Array, scale: float, before: int, along: int, after: int, first: int, last: int
-) -> None:
+def centered_backward(
+    grads: Array, x: Array, results: Array, out: Array, scale: float, centered: int, divided: int, before: int,
+    along: int, after: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """grad scale (x - mean) of variances; of deviations that over the result; and grad scale x / result of norms."""
     to, k = x.dtype.type, first
     while k < last:
-        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
+        start, width = k // after * along * after + k % after, min(_WIDTH, lines_of(after, k, last))
         if after == 1:
-            row, line = part_of(x, k * along, along), part_of(out, k * along, along)
-            center, factor = to(plain_sum(row) / along), to(grads[k] * scale)
+            row, line = part_of(x, start, along), part_of(out, start, along)
+            center = to(plain_sum(row) / along) if centered else to(0)
+            factor = to(factor_of(grads[k], scale, results[k] if divided else to(1)))
             for i in range(row.size):
                 line[i] = factor * (row[i] - center)
+            if not (in_safe_range(factor) & (abs(center) < math.inf)):
+                scaled_row(x, out, start, along, 1, grads[k] * scale, results[k] if divided else to(1), centered)
         else:
             totals, centers, factors = empty_row(0.0, width), empty_row(to(0), width), empty_row(to(0), width)
-            column_sums(x, along, after, b * along * after + start, totals)
+            clear(totals)
+            if centered:
+                column_sums(x, along, after, start, totals)
+            outside = 0
             for j in range(width):
-                centers[j], factors[j] = totals[j] / along, grads[k + j] * scale
+                centers[j] = totals[j] / along
+                factors[j] = factor_of(grads[k + j], scale, results[k + j] if divided else to(1))
+                outside += not (in_safe_range(factors[j]) & (abs(centers[j]) < math.inf))
             for i in range(along):
-                at = (b * along + i) * after + start
-                row, line = part_of(x, at, width), part_of(out, at, width)
+                row, line = part_of(x, start + i * after, width), part_of(out, start + i * after, width)
                 for j in range(centers.size):
                     line[j] = factors[j] * (row[j] - centers[j])
+            for j in range(width if outside else 0):
+                if not (in_safe_range(factors[j]) & (abs(centers[j]) < math.inf)):
+                    result = results[k + j] if divided else to(1)
+                    scaled_row(x, out, start + j, along, after, grads[k + j] * scale, result, centered)
         k += width
+
+
+@jit
+def factor_of(grad: float, scale: float, result: float) -> float:
+    return 0.0 if result == 0 else grad * scale / result
+
+
+@jit
+def in_safe_range(factor: float) -> bool:
+    """Whether products with a factor are as exact as their other operand allows."""
+    low, high = choose(factor, 2.0**-100, 2.0**-900), choose(factor, 2.0**100, 2.0**900)
+    return (low <= abs(factor)) & (abs(factor) <= high)
+
+
+@jit
+def scaled_row(
+    x: Array, out: Array, start: int, along: int, stride: int, grad: float, result: float, centered: int
+) -> None:
+    """grad (x / result - mean / result), in double precision; 0 where the result is."""
+    center = scaled_sum(x, start, along, stride, along) / result if centered else 0.0
+    for i in range(along):
+        at = start + i * stride
+        out[at] = (float(x[at]) / result - center) * grad if result != 0 else 0.0
 
 
 @jit
@@ -99,34 +137,6 @@ def amax_backward_loop(
 
 
 @jit
-def scale_by_result(
-    factors: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
-) -> None:
-    shape, k = (before, along, after), first
-    table, result = x.reshape(shape), out.reshape(shape)
-    while k < last:
-        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
-        if after == 1:
-            row, line, one = part_of(x, k * along, along), part_of(out, k * along, along), factors[k]
-            for i in range(row.size):
-                line[i] = one * row[i]
-        else:
-            factor = part_of(factors, k, width)
-            for i in range(along):
-                row, line = table[b, i, start : start + width], result[b, i, start : start + width]
-                for j in range(factor.size):
-                    line[j] = factor[j] * row[j]
-        k += width
-
-
-@jit
-def shares_of_results(grads: Array, results: Array, out: Array, scale: float) -> None:
-    to = grads.dtype.type
-    for i in range(out.size):
-        out[i] = grads[i] / (to(math.inf) if results[i] == 0 else to(scale) * results[i])
-
-
-@jit
 def signed_gradients(
     grads: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -151,12 +161,20 @@ def logsumexp_backward_loop(
         if after == 1:
             row, line, one = part_of(x, k * along, along), part_of(out, k * along, along), grads[k]
             shift = results[k] if results[k] != -math.inf else x.dtype.type(0)
+            if abs(shift) > EXACT_SHIFT:
+                one = one / exponential_sum(row, range_of(row)[0], shift)
             for i in range(row.size):
                 line[i] = one * exp(row[i] - shift)
         else:
-            top, grad = results[k : k + width].copy(), part_of(grads, k, width)
+            top, grad, outside = results[k : k + width].copy(), grads[k : k + width].copy(), 0
             for j in range(top.size):
                 top[j] = top[j] if top[j] != -math.inf else 0
+                outside += abs(top[j]) > EXACT_SHIFT
+            if outside:
+                sums = np.zeros(width, x.dtype)
+                add_exponentials(table[b], start, top, sums)
+                for j in range(top.size):
+                    grad[j] = grad[j] / sums[j] if abs(top[j]) > EXACT_SHIFT else grad[j]
             for i in range(along):
                 row, line = table[b, i, start : start + width], result[b, i, start : start + width]
                 for j in range(top.size):

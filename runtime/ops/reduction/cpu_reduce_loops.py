@@ -15,6 +15,7 @@ from ...kernels.cpu.sums import (
     CHUNK,
     FOUR_BLOCKS,
     NARROW,
+    are_finite,
     blocks_sum,
     chunk_sums,
     column_square_sums,
@@ -22,6 +23,7 @@ from ...kernels.cpu.sums import (
     fill,
     narrow_column_sums,
     plain_sum,
+    scaled_sum,
     short_row_sums,
     short_square_sums,
     square_sum,
@@ -60,6 +62,12 @@ def total_of_chunks(totals: Array, out: Array, divisor: float, count: int) -> No
 
 
 @jit(halves=WRITTEN)
+def finish_sum(x: Array, out: Array, divisor: float) -> None:
+    if not abs(out[0]) < math.inf:
+        out[0] = scaled_sum(x, 0, x.size, 1, divisor)
+
+
+@jit(halves=WRITTEN)
 def row_sums(
     x: Array, out: Array, divisor: float, along: int, between: int, times: int, outer: int, first: int, last: int
 ) -> None:
@@ -82,6 +90,10 @@ def row_sums(
     else:
         for b in range(first, last):
             out[b] = plain_sum(part_of(x, offset_of(b, between, times, outer), along)) / divisor
+    if not are_finite(part_of(out, first, last - first)):
+        for b in range(first, last):
+            if not abs(out[b]) < math.inf:
+                out[b] = scaled_sum(x, offset_of(b, between, times, outer), along, 1, divisor)
 
 
 @jit
@@ -110,6 +122,10 @@ def grouped_column_sums(
         else:
             column_sums(x, along, stride, at, totals)
         write_divided(totals, divisor, part_of(out, k, totals.size))
+        if not are_finite(part_of(out, k, totals.size)):
+            for j in range(totals.size):
+                if not abs(out[k + j]) < math.inf:
+                    out[k + j] = scaled_sum(x, at + j, along, stride, divisor)
         k += totals.size
 
 
@@ -177,12 +193,6 @@ def variances(
 
 
 @jit
-def square_roots(out: Array) -> None:
-    for i in range(out.size):
-        out[i] = math.sqrt(out[i])
-
-
-@jit
 def sizes(x: Array, out: Array, first: int, last: int) -> None:
     """Counted from 0 here and below: where an index may be negative, Numba tests it, and LLVM makes no vectors."""
     value, to = part_of(x, first, last - first), part_of(out, first, last - first)
@@ -203,13 +213,6 @@ def size_powers(x: Array, out: Array, p: float, first: int, last: int) -> None:
     value, to = part_of(x, first, last - first), part_of(out, first, last - first)
     for i in range(to.size):
         to[i] = pow_number(abs(value[i]), exponent)
-
-
-@jit
-def raised_results(out: Array, p: float) -> None:
-    exponent = out.dtype.type(p)
-    for i in range(out.size):
-        out[i] = pow_number(out[i], exponent)
 
 
 @jit

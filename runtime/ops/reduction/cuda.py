@@ -65,7 +65,8 @@ def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
 def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     numbers = () if p in LENGTHS else (float(p),)
     value = cuda_complex.sizes(a) if a.dtype.kind == "c" else a
-    return reduced(LENGTHS.get(p, "length_of_power"), value, dim, keepdim, *numbers)
+    powers = "length_of_power" if p > 0 else "length_of_negative_power"
+    return reduced(LENGTHS.get(p, powers), value, dim, keepdim, *numbers)
 
 
 def cumsum_backward(grad: Array, dim: int) -> Array:

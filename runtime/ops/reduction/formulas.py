@@ -54,11 +54,12 @@ def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
         reduced = reduced_dims_of(len(x._shape), dim)
         chosen = (sizes == (op.amax if p > 0 else op.amin)(sizes, reduced, True)).to(sizes.dtype)
         return x.sgn() * (chosen / chosen.sum(reduced, True))
-    norm = norm.masked_fill(norm == 0, math.inf)
+    divisor = norm.masked_fill(norm == 0, math.inf)
     if p == 2:
-        return x / norm
-    share = x.abs() / norm
-    return x.sgn() * share.masked_fill(share == 0, 1) ** (p - 1)
+        return x / divisor
+    zero = (x == 0) | (norm == 0)
+    share = (x.abs() / divisor).masked_fill(zero, 1)
+    return x.sgn().masked_fill(zero, 0) * share ** (p - 1)
 
 
 def prod_others_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:

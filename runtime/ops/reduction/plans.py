@@ -24,6 +24,7 @@ from ..softmax import cpu_loops as exponentials
 from . import cpu_backward_loops as backward
 from . import cpu_nansum_loops as nansum_loops
 from . import cpu_reduce_loops as loops
+from . import cpu_scaled_loops as scaled
 from .plans_minmax import LARGE, integer_amax, integer_amin, integer_sums, minmax
 
 Dim = Ints | int | None
@@ -91,7 +92,8 @@ def row_ints(fold: Folding) -> Ints:
 
 
 def sum_of_chunks(shape: Ints, count: int, divisor: float) -> Plan:
-    return in_chunks(loops.totals_of_chunks, loops.total_of_chunks, shape, count, (divisor,))
+    plan = in_chunks(loops.totals_of_chunks, loops.total_of_chunks, shape, count, (divisor,))
+    return (*plan, Step(loops.finish_sum, (0,), ((0, shape),), (divisor,)))
 
 
 def in_chunks(each: Any, combine: Any, shape: Ints, count: int, numbers: tuple[float, ...] = ()) -> Plan:
@@ -121,7 +123,7 @@ def prod_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 def sum_to_size(x: Layout, size: Ints) -> Plan | None:
     dims = grown(size, x.shape)
     plan = summed(x, dims, True, 1) if dims else None
-    return plan and (*plan[:-1], with_shape(plan[-1], size))
+    return plan and with_shape(plan, size)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -132,29 +134,45 @@ def grown(size: Ints, to: Ints) -> Ints:
 
 
 def var_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    fold = folding_of(x, dim, keepdim)
-    if fold is None:
-        return packed_for_reduction(x, dim, keepdim, lambda x, dim, keepdim: var_dim(x, dim, correction, keepdim))
-    return _reduced(loops.variances, fold, (max(fold.folded[1] - correction, 0),))
+    return _variances(x, dim, keepdim, correction, False)
 
 
 def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    return _rooted(var_dim(x, dim, correction, keepdim))
+    return _variances(x, dim, keepdim, correction, True)
+
+
+def _variances(x: Layout, dim: Dim, keepdim: bool, correction: float, rooted: bool) -> Plan | None:
+    fold = folding_of(x, dim, keepdim)
+    if fold is None:
+        return packed_for_reduction(
+            x, dim, keepdim, lambda x, dim, keepdim: _variances(x, dim, keepdim, correction, rooted)
+        )
+    divisor = max(fold.folded[1] - correction, 0)
+    variances = single(loops.variances, 1, fold.result, (divisor,), fold.ints, _results_of(fold))
+    return in_order((*variances, _last_step(scaled.finish_variances, fold, divisor, int(rooted))), fold)
+
+
+def _last_step(kernel: Any, fold: Folding, number: float, *ints: int) -> Step:
+    return Step(kernel, (0,), ((0, fold.result),), (number,), (*ints, *fold.ints))
 
 
 def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
     if p == 2:
         return _euclidean(x, dim, keepdim)
-    is_large = prod(x.shape) > NORM_ELEMENTS_THRESHOLD
-    if x.strides is not None or not prod(x.shape) or (folding(x.shape, dim).order and is_large):
+    if p and folding(x.shape, dim).folded[1] == 1:  # powers and roots would lose digits of the one |x|
+        p = 1
+    if math.isinf(p) or p == 0 or p == 1:
+        is_large = prod(x.shape) > NORM_ELEMENTS_THRESHOLD
+        if x.strides is not None or not prod(x.shape) or (folding(x.shape, dim).order and is_large):
+            return None
+        if math.isinf(p):
+            return _of_each(loops.sizes, x, (), amax(x, dim, keepdim) if p > 0 else amin(x, dim, keepdim))
+        return _of_each(loops.sizes if p else loops.not_zero, x, (), summed(x, dim, keepdim, 1))
+    fold = folding_of(x, dim, keepdim)
+    if fold is None or x.strides is not None:
         return None
-    if math.isinf(p):
-        return _of_each(loops.sizes, x, (), amax(x, dim, keepdim) if p > 0 else amin(x, dim, keepdim))
-    total = summed(x, dim, keepdim, 1)
-    if p == 0 or p == 1:
-        return _of_each(loops.sizes if p else loops.not_zero, x, (), total)
-    plan = _of_each(loops.size_powers, x, (p,), total)
-    return plan and (*plan, Step(loops.raised_results, (), plan[-1].results[-1:], (1 / p,)))
+    powers = _of_each(loops.size_powers, x, (p,), summed(x, dim, keepdim, 1))
+    return powers and (*powers, _last_step(scaled.finish_norms, fold, p))
 
 
 def _euclidean(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
@@ -162,25 +180,18 @@ def _euclidean(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     if fold is None:  # larger ones whose rows are short are sooner brought together
         if prod(x.shape) > NORM_ELEMENTS_THRESHOLD and (x.strides is not None or x.shape[-1] < LONG_ROW):
             return None
-        return _rooted(by_groups(x, dim, keepdim, _squares, functools.partial(summed, divisor=1)))
+        return by_groups(x, dim, keepdim, _euclidean, _euclidean)
     if fold.dense and fold.count == 1 and prod(x.shape) >= LARGE:
-        chunked = loops.squares_of_chunks, loops.total_of_chunks
-        return _rooted(in_chunks(*chunked, fold.result, prod(x.shape), (1,)))
-    return _rooted(_reduced(loops.square_sums, fold))
-
-
-def _squares(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    return _reduced(loops.square_sums, folding_of(x, dim, keepdim))
+        plan = in_chunks(loops.squares_of_chunks, loops.total_of_chunks, fold.result, prod(x.shape), (1,))
+    else:
+        plan = single(loops.square_sums, 1, fold.result, (), fold.ints, _results_of(fold))
+    return in_order((*plan, _last_step(scaled.finish_norms, fold, 2)), fold)
 
 
 def _of_each(kernel: Any, x: Layout, numbers: tuple[float, ...], then: Plan | None) -> Plan | None:
     count = prod(x.shape)
     each = (Step(kernel, (0,), ((0, x.shape),), numbers, rows=(count, loops.COLUMNS), row=1),)
     return then and behind(each, then)
-
-
-def _rooted(plan: Plan | None) -> Plan | None:
-    return plan and (*plan, Step(loops.square_roots, (), plan[-1].results[-1:]))
 
 
 amax = max_all = with_integers(integer_amax)(minmax(1, loops.minmax_of_rows, loops.minmax_of_chunks))
@@ -221,31 +232,35 @@ def divided(grad: Layout, shape: Ints, dim: Dim, divisor: float) -> Plan | None:
 
 
 def var_backward(grad: Layout, x: Layout, dim: Dim, correction: float) -> Plan | None:
-    fold = folding(x.shape, dim)
-    free = fold.folded[1] - correction
-    return _expand_grad(backward.var_backward_loop, fold, grad, x, numbers=(2 / free if free > 0 else math.inf,))
+    return _scaled_backward(x, dim, (grad, x), _share_of_one(x, dim, correction, 2), True)
 
 
 def std_backward(grad: Layout, x: Layout, result: Layout, dim: Dim, correction: float) -> Plan | None:
-    """That of the variance, of gradients over twice the deviations."""
-    plan = var_backward(grad, x, dim, correction)
-    return plan and _behind_shares(plan[0], grad, result, 2)
+    return _scaled_backward(x, dim, (grad, x, result), _share_of_one(x, dim, correction, 1), True)
+
+
+def _share_of_one(x: Layout, dim: Dim, correction: float, scale: float) -> float:
+    free = folding(x.shape, dim).folded[1] - correction
+    return scale / free if free > 0 else math.inf
 
 
 def norm_backward(grad: Layout, x: Layout, result: Layout, p: float, dim: Dim) -> Plan | None:
     """x, times gradients over norms; of sums of sizes the gradients with the signs of x."""
     if p == 1:
         return _expand_grad(backward.signed_gradients, folding(x.shape, dim), grad, x)
-    plan = _expand_grad(backward.scale_by_result, folding(x.shape, dim), grad, x) if p == 2 else None
-    return plan and _behind_shares(plan[0], grad, result, 1)
+    return _scaled_backward(x, dim, (grad, x, result), 1, False) if p == 2 else None
 
 
-def _behind_shares(step: Step, grad: Layout, result: Layout, scale: float) -> Plan | None:
-    """A call whose first operand is gradients over `scale` times results, behind the call that divides them."""
-    if not are_contiguous(grad, result):
+def _scaled_backward(x: Layout, dim: Dim, operands: tuple[Layout, ...], scale: float, centered: bool) -> Plan | None:
+    """Without results, gradients stand for them as an operand that is not read."""
+    plan, divided = (
+        _expand_grad(backward.centered_backward, folding(x.shape, dim), *operands, numbers=(scale,)),
+        len(operands) == 3,
+    )
+    if plan is None:
         return None
-    shares = Step(backward.shares_of_results, (0, 2), ((1, grad.shape),), (scale,))
-    return shares, step._replace(operands=(~1, 1))
+    step = plan[0]
+    return (step._replace(operands=(0, 1, 2 if divided else 0), ints=(int(centered), int(divided), *step.ints)),)
 
 
 def amax_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Plan | None:

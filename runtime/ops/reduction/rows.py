@@ -18,6 +18,7 @@ from ...kernels.row_language import (
     maximum,
     mean,
     min,
+    octave,
     prod,
     sign,
     sqrt,
@@ -47,22 +48,28 @@ def product(x: Row) -> Each:
 
 
 def variance(x: Row, n: int, correction: float) -> Each:
-    """sum_i (x_i - mean)^2 / max(n - correction, 0)."""
-    average = sum(x) / n
-    away = x - average
-    return sum(away * away) / maximum(n - correction, 0)
+    """sum_i (x_i - mean)^2 / max(n - correction, 0), of numbers over a power of two near the largest."""
+    unit = octave(max(abs(x)))
+    ratio = x / unit
+    average = sum(ratio) / n
+    away = ratio - average
+    return sum(away * away) / maximum(n - correction, 0) * unit * unit
 
 
 def std(x: Row, n: int, correction: float) -> Each:
     """The square root of the variance."""
-    average = sum(x) / n
-    away = x - average
-    return sqrt(sum(away * away) / maximum(n - correction, 0))
+    unit = octave(max(abs(x)))
+    ratio = x / unit
+    average = sum(ratio) / n
+    away = ratio - average
+    return sqrt(sum(away * away) / maximum(n - correction, 0)) * unit
 
 
 def length(x: Row) -> Each:
-    """sqrt(sum_i x_i^2)."""
-    return sqrt(sum(x * x))
+    """sqrt(sum_i x_i^2), of numbers over a power of two near the largest: no square leaves the range of the dtype."""
+    unit = octave(max(abs(x)))
+    ratio = x / unit
+    return sqrt(sum(ratio * ratio)) * unit
 
 
 def total_size(x: Row) -> Each:
@@ -76,8 +83,16 @@ def not_zero(x: Row) -> Each:
 
 
 def length_of_power(x: Row, p: float) -> Each:
-    """(sum_i |x_i|^p)^(1/p)."""
-    return sum(abs(x) ** p) ** (1 / p)
+    """(sum_i |x_i|^p)^(1/p) for p > 0."""
+    unit = octave(max(abs(x)))
+    return sum((abs(x) / unit) ** p) ** (1 / p) * unit
+
+
+def length_of_negative_power(x: Row, p: float) -> Each:
+    """(sum_i |x_i|^p)^(1/p) for p < 0, of which the smallest number has the largest part; 0 where one is 0."""
+    smallest = min(abs(x))
+    unit = octave(smallest)
+    return where(smallest == 0, 0.0, sum((abs(x) / unit) ** p) ** (1 / p) * unit)
 
 
 def norm_inf(x: Row) -> Each:
@@ -148,8 +163,8 @@ def var_row_backward(x: Row, grad_row: Each, n: int, correction: float) -> Row:
 
 def std_row_backward(x: Row, grad_row: Each, std_row: Each, n: int, correction: float) -> Row:
     """grad (x - mean) / max(n - correction, 0) / deviation, and 0 where that is 0."""
-    factor = where(std_row == 0, 0.0, grad_row / (std_row * maximum(n - correction, 0)))
-    return (x - mean(x)) * factor
+    factor = where(std_row == 0, 0.0, grad_row / maximum(n - correction, 0))
+    return (x - mean(x)) / where(std_row == 0, 1.0, std_row) * factor
 
 
 def amax_row_backward(x: Row, grad_row: Each, top_row: Each) -> Row:
@@ -165,10 +180,9 @@ def norm_inf_backward(x: Row, grad_row: Each, top_row: Each) -> Row:
 
 
 def norm_p_backward(x: Row, grad_row: Each, length_row: Each, p: float) -> Row:
-    """grad sgn(x) (|x| / length)^(p - 1), and 0 where x is 0."""
-    share = where(length_row == 0, 0.0, 1 / length_row)
-    ratio = where(x == 0, 1.0, abs(x) * share)
-    return grad_row * sign(x) * ratio ** (p - 1)
+    """grad sgn(x) (|x| / length)^(p - 1), and 0 where x or the length is 0."""
+    ratio = abs(x) / where(length_row == 0, 1.0, length_row)
+    return where(x == 0 or length_row == 0, 0.0, grad_row * sign(x) * where(x == 0, 1.0, ratio) ** (p - 1))
 
 
 def zero_row_backward(x: Row) -> Row:

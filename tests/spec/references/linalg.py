@@ -34,6 +34,13 @@ def linalg_solve_triangular(self, B, upper, left, unitriangular):
     return T1 @ B if left else B @ T1
 
 
+def cofactors_along(self, direction):
+    inverse = np.linalg.inv(self).swapaxes(-2, -1)
+    trace = (inverse * direction).sum((-2, -1))[..., None, None]
+    det = np.linalg.det(self)[..., None, None]
+    return det * (trace * inverse - inverse @ direction.swapaxes(-2, -1) @ inverse)
+
+
 def cofactors(self):
     return (
         np.moveaxis(

@@ -65,6 +65,17 @@ def gamma_derivative(a: Any, x: Any) -> Any:
     return gamma_series(a, x) if x <= 1 else gamma_integral(a, x)
 
 
+def standard_gamma_grad_by_shape(a: Any, x: Any) -> Any:
+    """The derivative of `standard_gamma_grad` by a, by differences of fourth order, to 2^-24 of its terms."""
+    shape, number, total = np.float64(a), np.float64(x), 0.0
+    step = 0.001 * shape / (1.0 + root(shape))
+    for k in range(4):  # one call is compiled faster than four
+        sign, distance = 1.0 - 2.0 * (k & 1), 1.0 + (k >> 1)
+        factor = 2.0 / 3.0 if distance == 1.0 else -1.0 / 12.0
+        total += sign * factor * gamma_derivative(shape + sign * distance * step, number)
+    return type(x)(total / step)
+
+
 def gamma_series(a: Any, x: Any) -> Any:
     """x times the sum of x^n / (a (a + 1) ... (a + n)) (digamma(a + n + 1) - log x)."""
     part, level, below, total = 1.0, digamma(a + 1.0) - log(x), a, 0.0

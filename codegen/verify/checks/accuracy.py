@@ -1,0 +1,46 @@
+"""Check 10: an element-wise op beside mpmath: values, first and second derivatives over all that its dtypes hold.
+
+Few points of the grid, by kernels that run as plain Python; `python -m codegen accuracy` has all, by compiled ones.
+"""
+
+import itertools
+from importlib.util import find_spec
+from typing import Any
+
+from ..calls.entries import meaning_of
+from ..calls.findings import Report, on_purpose
+from ..calls.interpreted import all_plain
+from ..calls.special_values import settings
+
+SETTINGS = 2  # of numbers: those of the first sample, and others
+IS_INSTALLED = find_spec("mpmath") is not None
+
+
+def check_accuracy(op: Any, report: Report) -> None:
+    meaning = meaning_of(op) if "float" in op.dtypes and op.result_dtype[0] == "same" else None
+    if meaning is None or not IS_INSTALLED:
+        return
+    from ...accuracy.errors import measured
+    from ...accuracy.functions import is_known
+    from ...accuracy.grid import SPARSE
+
+    if not is_known(meaning.expression):
+        return
+    for setting in itertools.islice(settings(op, meaning), SETTINGS):
+        try:
+            with all_plain(op):
+                for errors in measured(op, meaning, setting, density=SPARSE):
+                    report.checks += 1
+                    report_errors(op, errors, report)
+        except Exception as error:
+            if not on_purpose(error):
+                raise
+
+
+def report_errors(op: Any, errors: Any, report: Report) -> None:
+    units, limit = errors.units[errors.worst], errors.limits[errors.worst]
+    if errors.is_beyond:
+        key = errors.argument if errors.kind != "value" else "elementwise"
+        subject = f"{errors.kind} of {errors.argument}" if errors.argument else "result"
+        off = "" if units == float("inf") else f" ({units:.3g} units of the last digit; {limit:.3g} are allowed)"
+        report.find(op, key, f"{errors.shown(errors.worst)}{off}", f"{subject} in {errors.dtype}", size=0.2)

@@ -1,0 +1,137 @@
+"""The last step of norms: rows whose variance leaves the range of its dtype, although what they are scaled to does not,
+are standardized once more, in double precision, with elements over the largest. Other rows cost a comparison.
+
+Arrays are (A, C, S) with a table (P, Q) of weights, as in cpu_loops.py; rows are (1, C, S), columns (A, C, 1).
+"""
+
+import math
+
+from ...compiler.jit import WRITTEN, jit
+from ...compiler.passes.primitives import choose
+from ...kernels.cpu.plan import Array
+from ...kernels.cpu.sums import max_size
+
+
+@jit
+def is_in_range(like: float, variance: float) -> bool:
+    """Whether a variance lost nothing on the way, nor does what is computed with it."""
+    return (choose(like, 2.0**-100, 2.0**-900) <= variance) & (variance <= choose(like, 2.0**100, 2.0**900))
+
+
+@jit
+def are_in_range(variances: Array, eps: float) -> bool:
+    outside, like = 0, variances.dtype.type(0)
+    for c in range(variances.size):
+        outside += not is_in_range(like, float(variances[c]) + eps)
+    return outside == 0
+
+
+@jit
+def scaled_statistics(
+    x: Array, eps: float, samples: int, channels: int, space: int, c: int
+) -> tuple[float, float, float, float]:
+    """Of a channel over its largest |x|: that, the mean, the variance, and 1 / sqrt(variance + eps)."""
+    top, mean, variance, count = 0.0, 0.0, 0.0, samples * space
+    for a in range(samples):
+        top = max(top, max_size(x, (a * channels + c) * space, space, 1))
+    if not 0 < top < math.inf:
+        top = 1.0
+    for a in range(samples):
+        for s in range(space):
+            mean += float(x[(a * channels + c) * space + s]) / top / count
+    for a in range(samples):
+        for s in range(space):
+            distance = float(x[(a * channels + c) * space + s]) / top - mean
+            variance += distance * distance / count
+    return top, mean, variance, 1 / math.sqrt(variance + eps / top / top)
+
+
+@jit(halves=WRITTEN)
+def finish_standardized(
+    x: Array, weight: Array, bias: Array, result: Array, mean: Array, var: Array, eps: float, samples: int,
+    channels: int, space: int, lines: int, parts: int,
+) -> None:  # fmt: skip
+    if are_in_range(var, eps):
+        return
+    each = space // parts
+    for c in range(channels):
+        if is_in_range(var.dtype.type(0), float(var[c]) + eps):
+            continue
+        top, center, variance, scale = scaled_statistics(x, eps, samples, channels, space, c)
+        mean[c], var[c] = center * top, variance * top * top
+        for a in range(samples):
+            for s in range(space):
+                at, k = (a * channels + c) * space + s, c % lines * parts + s // each
+                result[at] = (float(x[at]) / top - center) * scale * weight[k] + bias[k]
+
+
+@jit(halves=WRITTEN)
+def finish_gradients(
+    grad: Array, x: Array, weight: Array, var: Array, result: Array, weight_grad: Array, bias_grad: Array, eps: float,
+    samples: int, channels: int, space: int, lines: int, parts: int,
+) -> None:  # fmt: skip
+    """As one row spoils the sums for all, the gradients of weights and shifts are computed again of all rows."""
+    if are_in_range(var, eps):
+        return
+    each, count = space // parts, samples * space
+    for k in range(weight_grad.size):
+        weight_grad[k] = bias_grad[k] = 0
+    for c in range(channels):
+        top, center, _, scale = scaled_statistics(x, eps, samples, channels, space, c)
+        total, moment = 0.0, 0.0
+        for a in range(samples):
+            for s in range(space):
+                at, k = (a * channels + c) * space + s, c % lines * parts + s // each
+                unit, g = (float(x[at]) / top - center) * scale, float(grad[at])
+                weight_grad[k] += g * unit
+                bias_grad[k] += g
+                total += g * weight[k] / count
+                moment += g * weight[k] * unit / count
+        if is_in_range(var.dtype.type(0), float(var[c]) + eps):
+            continue
+        for a in range(samples):
+            for s in range(space):
+                at, k = (a * channels + c) * space + s, c % lines * parts + s // each
+                unit = (float(x[at]) / top - center) * scale
+                result[at] = (float(grad[at]) * weight[k] - total - unit * moment) * scale / top
+
+
+@jit
+def finish_rms(x: Array, weight: Array, result: Array, scales: Array, eps: float, count: int) -> None:
+    low, high = choose(x.dtype.type(0), 2.0**-50, 2.0**-450), choose(x.dtype.type(0), 2.0**50, 2.0**450)
+    for r in range(scales.size):
+        if (low <= scales[r]) & (scales[r] <= high):
+            continue
+        top, total = max_size(x, r * count, count, 1), 0.0
+        if not 0 < top < math.inf:
+            continue
+        for i in range(r * count, (r + 1) * count):
+            ratio = float(x[i]) / top
+            total += ratio * ratio / count
+        scale = 1 / math.sqrt(total + eps / top / top)
+        scales[r] = scale / top
+        for i in range(count):
+            result[r * count + i] = float(x[r * count + i]) / top * scale * weight[i]
+
+
+@jit
+def finish_rms_gradients(
+    grad: Array, x: Array, weight: Array, scales: Array, result: Array, weight_grad: Array, count: int
+) -> None:
+    like = x.dtype.type(0)
+    low, high, outside = choose(like, 2.0**-40, 2.0**-300), choose(like, 2.0**40, 2.0**300), 0
+    for r in range(scales.size):
+        outside += not ((low <= scales[r]) & (scales[r] <= high))
+    if not outside:
+        return
+    for i in range(count):
+        weight_grad[i] = 0
+    for r in range(scales.size):
+        scale, moment = float(scales[r]), 0.0
+        for i in range(count):
+            unit, g = float(x[r * count + i]) * scale, float(grad[r * count + i])
+            weight_grad[i] += g * unit
+            moment += g * weight[i] * unit / count
+        for i in range(count):
+            unit, g = float(x[r * count + i]) * scale, float(grad[r * count + i])
+            result[r * count + i] = (g * weight[i] - unit * moment) * scale

@@ -1,0 +1,68 @@
+"""Layers that select: what is dropped, or of weight 0, is 0, whatever it was."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+
+F = sg.nn.functional
+INF = math.inf
+DROPOUTS = {
+    "dropout": (F.dropout, (40, 8, 4)),
+    "dropout1d": (F.dropout1d, (40, 8, 4)),
+    "dropout2d": (F.dropout2d, (40, 8, 2, 2)),
+    "dropout3d": (F.dropout3d, (40, 8, 1, 2, 2)),
+}
+
+
+@pytest.mark.parametrize("inplace", [False, True])
+@pytest.mark.parametrize("value", [INF, -INF, math.nan])
+@pytest.mark.parametrize("name", DROPOUTS)
+def test_what_is_dropped_is_zero(name: str, value: float, inplace: bool) -> None:
+    """Of infinities and nan too, and so are gradients; with p = 1 all is."""
+    function, shape = DROPOUTS[name]
+    sg.manual_seed(0)
+    result = function(sg.full(shape, value), 0.5, True, inplace)
+    assert 0.3 < (result == 0).double().mean().item() < 0.7
+    assert (function(sg.full(shape, value), 1.0, True, inplace) == 0).all()
+    for p, retained in ((0.5, 2.0), (1.0, 0.0)):
+        x = sg.ones(shape, requires_grad=True)
+        result = function(x, p, True)
+        (grad,) = sg.autograd.grad(result.sum(), x)
+        assert (grad == sg.where(result == 0, 0.0, retained)).all()
+        (grad,) = sg.autograd.grad(function(x, p, True), x, sg.full(shape, value))
+        assert ((grad == 0).double().mean() > 0.3).item()
+
+
+@pytest.mark.parametrize("function", [F.alpha_dropout, F.feature_alpha_dropout])
+def test_alpha_dropout_of_infinities(function: Any) -> None:
+    """What is dropped is a finite constant."""
+    sg.manual_seed(0)
+    assert 0.3 < function(sg.full((40, 8, 4), INF), 0.5, True).isfinite().double().mean().item() < 0.7
+    assert (function(sg.full((40, 8, 4), INF), 1.0, True) == 0).all()
+
+
+@pytest.mark.parametrize("p", [2, 3, 4.0])
+def test_lp_pooling_of_zeros_has_gradient_zero(p: float) -> None:
+    """A window of zeros has the value 0 with gradient 0, and so has its gradient; other windows are as they were."""
+    x = sg.tensor([[[0.0, 0.0, 3.0, 4.0]]], dtype=sg.float64, requires_grad=True)
+    result = F.lp_pool1d(x, p, 2)
+    norm = (3**p + 4**p) ** (1 / p)
+    np.testing.assert_allclose(result.tolist(), [[[0, norm]]])
+    (grad,) = sg.autograd.grad(result.sum(), x, create_graph=True)
+    np.testing.assert_allclose(grad.tolist(), [[[0, 0, (3 / norm) ** (p - 1), (4 / norm) ** (p - 1)]]])
+    assert sg.autograd.grad(grad.sum(), x)[0].isfinite().all()
+
+
+def test_gumbel_softmax_of_masked_classes() -> None:
+    """A class of logit -inf is never chosen."""
+    sg.manual_seed(0)
+    x = sg.tensor([[-INF, 0.0, 0.0]] * 50, requires_grad=True)
+    chosen = F.gumbel_softmax(x, hard=True)
+    assert not chosen[:, 0].any()
+    assert sg.autograd.grad((chosen * sg.tensor([1.0, 2.0, 3.0])).sum(), x)[0].isfinite().all()
