@@ -180,7 +180,9 @@ def _require_elements(op: str, sizes: Shape, counts: Shape, window: Window) -> N
     _, stride, padding, dilation = window
     for size, count, step, pad, d in zip(sizes, counts, stride, padding, dilation, strict=True):
         if size < d and any((begin * step - pad) % d >= size for begin in range(min(count, -(-pad // step)))):
-            raise EmptyWindowError(f"{op}(): a window of dilation={d}, padding={pad} has no element of a dimension of {size}")
+            raise EmptyWindowError(
+                f"{op}(): a window of dilation={d}, padding={pad} has no element of a dimension of {size}"
+            )
 
 
 def _require_dims(op: str, shape: Shape, spatial: int, channels: bool = True) -> None:
