@@ -466,7 +466,7 @@ class PowBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
+        """self: grad * (exponent * pow(self, where((exponent == 0) & ((abs(1 / self) == inf) | (self != self)), 0, exponent - 1))) .conj(); exponent: grad * (result * log(where((self == 0) & (abs(result) != inf), 1, self))).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -474,16 +474,27 @@ class PowBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
+        """self: grad * (exponent * pow(self, where((exponent == 0) & ((abs(1 / self) == inf) | (self != self)), 0, exponent - 1))) .conj(); exponent: grad * (result * log(where((self == 0) & (abs(result) != inf), 1, self))).conj()."""
         exponent = unpack(node, "kept_exponent")
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * (exponent * op.pow(self, op.where(exponent == 0, 0, exponent - 1))).conj_physical()
+            grad_0 = (
+                grad
+                * (
+                    exponent
+                    * op.pow(
+                        self,
+                        op.where((exponent == 0) & ((op.abs(1 / self) == 1e309) | (self != self)), 0, exponent - 1),
+                    )
+                ).conj_physical()
+            )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * (result * op.log(op.where(self == 0, 1, self))).conj_physical()
+            grad_1 = (
+                grad * (result * op.log(op.where((self == 0) & (op.abs(result) != 1e309), 1, self))).conj_physical()
+            )
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -494,12 +505,19 @@ class PowBackward0(Node):
             if self_t is None
             else (
                 self_t.conj_physical()
-                * (exponent * op.pow(self, op.where(exponent == 0, 0, exponent - 1))).conj_physical()
+                * (
+                    exponent
+                    * op.pow(
+                        self,
+                        op.where((exponent == 0) & ((op.abs(1 / self) == 1e309) | (self != self)), 0, exponent - 1),
+                    )
+                ).conj_physical()
             ).conj_physical(),
             None
             if exponent_t is None
             else (
-                exponent_t.conj_physical() * (result * op.log(op.where(self == 0, 1, self))).conj_physical()
+                exponent_t.conj_physical()
+                * (result * op.log(op.where((self == 0) & (op.abs(result) != 1e309), 1, self))).conj_physical()
             ).conj_physical(),
         )
         return (tangent0,)
@@ -662,7 +680,7 @@ class PowBackward2(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()."""
+        """exponent: grad * (result * log(where(abs(result) == inf, 0.0, 1.0))).conj() if self == 0 else grad * (result * log(full_like(result, self))).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -670,12 +688,12 @@ class PowBackward2(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()."""
+        """exponent: grad * (result * log(where(abs(result) == inf, 0.0, 1.0))).conj() if self == 0 else grad * (result * log(full_like(result, self))).conj()."""
         self = node._saved_self
         result = unpack_output(node, "kept_result")
         return node.fitted(
             [
-                locally_constant(node, grad, op.zeros_like(grad))
+                grad * (result * op.log(op.where(op.abs(result) == 1e309, 0.0, 1.0))).conj_physical()
                 if self == 0
                 else grad * (result * op.log(op.full_like(result, self))).conj_physical()
             ]
@@ -685,7 +703,7 @@ class PowBackward2(Node):
     def tangent(result, self, exponent, exponent_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            op.zeros_like(exponent_t.conj_physical())
+            exponent_t.conj_physical() * (result * op.log(op.where(op.abs(result) == 1e309, 0.0, 1.0))).conj_physical()
             if self == 0
             else exponent_t.conj_physical() * (result * op.log(op.full_like(result, self))).conj_physical()
         ).conj_physical()

@@ -582,8 +582,9 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * (exponent * pow(input, where(exponent == 0, 0, exponent - 1))).conj()
-        exponent: grad * (result * log(where(input == 0, 1, input))).conj()
+        input: grad * (exponent * pow(input, where((exponent == 0) & ((abs(1 / input) == inf) | (input != input)), 0,
+            exponent - 1))) .conj()
+        exponent: grad * (result * log(where((input == 0) & (abs(result) != inf), 1, input))).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -765,7 +766,8 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        exponent: zeros_like(grad) if input == 0 else grad * (result * log(full_like(result, input))).conj()
+        exponent: grad * (result * log(where(abs(result) == inf, 0.0, 1.0))).conj() if input == 0 else grad * (result *
+            log(full_like(result, input))).conj()
     """
     try:
         if (not watch.casts or uncast()) and out is None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu import adam_update, adamax_update, nadam_update
+from ...runtime.tensor.grad_mode import is_grad_enabled
 from ..docstrings import completed_from
 from .functional import functional
 from .optimizer import ParamsT, checked, hyperparameters
@@ -19,7 +20,8 @@ def _adam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Se
     mean = averaged(exp_avg, grad, 1 - beta1)
     square = averaged_square(exp_avg_sq, grad, beta2)
     if max_exp_avg_sq is not None:
-        square = written(max_exp_avg_sq, max_exp_avg_sq.maximum(square))
+        before = max_exp_avg_sq.clone() if is_grad_enabled() else max_exp_avg_sq
+        square = written(max_exp_avg_sq, before.maximum(square))
     descend(param, mean, root(square, eps, 1 - beta2**step), lr / (1 - beta1**step))
 
 
@@ -172,7 +174,9 @@ def _nadam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: S
     (step, product), (beta1, beta2, eps, momentum_decay, decay) = counts, settings
     shrink(param, lr, decay)
     now, ahead = (beta1 * (1 - 0.5 * 0.96 ** (t * momentum_decay)) for t in (step, step + 1))
-    product *= now
+    if isinstance(beta1, Tensor):  # the product of the steps before has this factor in each
+        product = product * (beta1 / beta1.detach()) ** (step - 1)
+    product = product * now
     mean = averaged(exp_avg, grad, 1 - beta1)
     divisor = root(averaged_square(exp_avg_sq, grad, beta2), eps, 1 - beta2**step)
     descend(param, grad, divisor, lr * (1 - now) / (1 - product))

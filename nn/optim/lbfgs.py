@@ -118,9 +118,10 @@ def _lowest(a: Point, b: Point, bounds: tuple[float, float]) -> float:
     if not squared >= 0:
         return (bounds[0] + bounds[1]) / 2
     root = math.sqrt(squared)
-    share = (right.directional_derivative + root - bend) / (
-        right.directional_derivative - left.directional_derivative + 2 * root
-    )
+    divisor = right.directional_derivative - left.directional_derivative + 2 * root
+    if divisor == 0:  # a line, which is lowest at an end
+        return bounds[1] if left.directional_derivative < 0 else bounds[0]
+    share = (right.directional_derivative + root - bend) / divisor
     return min(max(right.step - (right.step - left.step) * share, bounds[0]), bounds[1])
 
 
@@ -244,7 +245,7 @@ class LBFGS(Optimizer):
             way = state["d"] = direction(state, grad, group["history_size"])
             state["prev_flat_grad"], state["prev_loss"] = grad.clone(), loss
             lr = group["lr"].item() if isinstance(group["lr"], Tensor) else group["lr"]
-            state["t"] = lr * min(1.0, 1 / float(grad.abs().sum())) if state["n_iter"] == 1 else lr
+            state["t"] = lr * min(1.0, float(1 / grad.abs().sum())) if state["n_iter"] == 1 else lr
             directional_derivative = float(grad.dot(way))
             if directional_derivative > -group["tolerance_change"]:
                 break

@@ -24,7 +24,7 @@ from ...runtime.tensor.memory_format import strided
 from ...runtime.tensor.observers import watch
 from ..docstrings import completed_within
 from .optimizer import Closure, Optimizer
-from .rule import Rule, buffers_of, host_counts, in_parts, is_counted_on_device, rate, scalar_dtype, uphill
+from .rule import Rule, buffers_of, decay_of, host_counts, in_parts, is_counted_on_device, rate, scalar_dtype, uphill
 
 _EMPTY: dict[Any, np.ndarray] = {float32: np.empty(0, np.float32), float64: np.empty(0, np.float64)}
 
@@ -137,8 +137,8 @@ class PerParameter(Optimizer):
         """
         rule: Rule = self._rule
         param: Any = tensors[0]
-        weight_decay, maximize = float(group.get("weight_decay", 0.0)), bool(group["maximize"])
-        if weight_decay and group.get("decoupled_weight_decay"):
+        weight_decay, maximize = decay_of(group), bool(group["maximize"])
+        if weight_decay != 0 and group.get("decoupled_weight_decay"):
             weight_decay = 0.0
         by_kernel = not group["differentiable"] and group.get("fused") is not False
         if by_kernel and param._device is not CPU and param.is_cuda and fits(tensors):
@@ -146,7 +146,7 @@ class PerParameter(Optimizer):
             self._launches.add(rule, tensors, state, settings, group, signs)
             return
         lr = float(group["lr"])
-        counts = host_counts(rule, state, group, lr, settings) if rule.counts else ()
+        counts = host_counts(rule, state, group, lr, tuple(map(float, settings))) if rule.counts else ()
         arrays = _arrays(tensors) if by_kernel else None
         if arrays is None:
             _, grad, *buffers = tensors

@@ -69,11 +69,13 @@ class Rule:
         """The names of the buffers, None for each that the options of a group ask for none of."""
         return tuple([name if option is None or group[option] > 0 else None for name, option in self.buffers])
 
-    def settings_in(self, group: dict[str, Any]) -> tuple[float, ...]:
-        matches: list[float] = []
+    def settings_in(self, group: dict[str, Any]) -> tuple[Any, ...]:
+        """Numbers; tensors where gradients flow to them through the step."""
+        matches: list[Any] = []
         for name in self.settings:
             value = decoupled_decay_of(group) if name == "decay" else group[name]
-            matches += map(float, value) if isinstance(value, (tuple, list)) else [float(value)]
+            each = value if isinstance(value, (tuple, list)) else [value]
+            matches += each if group.get("differentiable") else map(float, each)
         return tuple(matches)
 
 
@@ -146,19 +148,28 @@ def rate(group: dict[str, Any]) -> Any:
     return group["lr"] if group.get("differentiable") else float(group["lr"])
 
 
-def uphill(param: Tensor, grad: Tensor, weight_decay: float, maximize: bool) -> Tensor:
+def uphill(param: Tensor, grad: Tensor, weight_decay: Any, maximize: bool) -> Tensor:
     """The gradient with the sign of `maximize`, and with the penalty."""
     if maximize:
         grad = -grad
+    if isinstance(weight_decay, Tensor):
+        return grad + param.clone() * weight_decay  # the step writes to it
     return grad.add(param, alpha=weight_decay) if weight_decay != 0 else grad
 
 
-def decoupled_decay_of(group: dict[str, Any]) -> float:
-    return float(group["weight_decay"]) if group["decoupled_weight_decay"] else 0.0
+def decay_of(group: dict[str, Any]) -> Any:
+    decay = group.get("weight_decay", 0.0)
+    return decay if group.get("differentiable") else float(decay)
+
+
+def decoupled_decay_of(group: dict[str, Any]) -> Any:
+    return decay_of(group) if group["decoupled_weight_decay"] else 0.0
 
 
 def shrink(param: Tensor, lr: Any, decay: float) -> None:
-    if decay != 0:
+    if isinstance(decay, Tensor) or isinstance(lr, Tensor):
+        param.copy_(param.clone() * (1 - lr * decay))
+    elif decay != 0:
         param.mul_(1 - lr * decay)
 
 
@@ -171,15 +182,19 @@ def written(buffer: Tensor, value: Tensor) -> Tensor:
     return value
 
 
-def averaged(average: Tensor, value: Tensor, new: float) -> Tensor:
+def averaged(average: Tensor, value: Tensor, new: Any) -> Tensor:
     """Update a running average to average + new (value - average), and return it."""
+    if isinstance(new, Tensor):
+        return written(average, average + (value - average.clone()) * new)
     if is_grad_enabled():
         return written(average, average.lerp(value, new))
     return average.lerp_(value, new)
 
 
-def averaged_square(average: Tensor, value: Tensor, decay_factor: float) -> Tensor:
+def averaged_square(average: Tensor, value: Tensor, decay_factor: Any) -> Tensor:
     """Update a running mean square to kept average + (1 - kept) value^2, and return it."""
+    if isinstance(decay_factor, Tensor):
+        return written(average, average.clone() * decay_factor + value * value * (1 - decay_factor))
     if is_grad_enabled():
         return written(average, average.mul(decay_factor).addcmul_(value, value, value=1 - decay_factor))
     return average.mul_(decay_factor).addcmul_(value, value, value=1 - decay_factor)

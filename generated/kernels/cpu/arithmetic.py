@@ -143,25 +143,49 @@ def pow_tensor_tensor_forward(self, exponent, result):
 
 
 def pow_tensor_tensor_backward_1(grad, self, exponent, grad_self):
-    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj()"""
+    """self: grad * (exponent * pow(self, where((exponent == 0) & ((abs(1 / self) == inf) | (self != self)), 0, exponent - 1))) .conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(exponent[i] * pow(self[i], where(exponent[i] == T(0), T(0), exponent[i] - T(1))))
+        grad_self[i] = grad[i] * conj(
+            exponent[i]
+            * pow(
+                self[i],
+                where(
+                    (exponent[i] == T(0)) & ((abs(divide(T(1), self[i])) == T(1e309)) | (self[i] != self[i])),
+                    T(0),
+                    exponent[i] - T(1),
+                ),
+            )
+        )
 
 
 def pow_tensor_tensor_backward_2(grad, self, result, grad_exponent):
-    """exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
+    """exponent: grad * (result * log(where((self == 0) & (abs(result) != inf), 1, self))).conj()"""
     T = grad_exponent.dtype.type
     for i in range(grad_exponent.size):
-        grad_exponent[i] = grad[i] * conj(result[i] * log(where(self[i] == T(0), T(1), self[i])))
+        grad_exponent[i] = grad[i] * conj(
+            result[i] * log(where((self[i] == T(0)) & (abs(result[i]) != T(1e309)), T(1), self[i]))
+        )
 
 
 def pow_tensor_tensor_backward_3(grad, self, exponent, result, grad_self, grad_exponent):
-    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
+    """self: grad * (exponent * pow(self, where((exponent == 0) & ((abs(1 / self) == inf) | (self != self)), 0, exponent - 1))) .conj(); exponent: grad * (result * log(where((self == 0) & (abs(result) != inf), 1, self))).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(exponent[i] * pow(self[i], where(exponent[i] == T(0), T(0), exponent[i] - T(1))))
-        grad_exponent[i] = grad[i] * conj(result[i] * log(where(self[i] == T(0), T(1), self[i])))
+        grad_self[i] = grad[i] * conj(
+            exponent[i]
+            * pow(
+                self[i],
+                where(
+                    (exponent[i] == T(0)) & ((abs(divide(T(1), self[i])) == T(1e309)) | (self[i] != self[i])),
+                    T(0),
+                    exponent[i] - T(1),
+                ),
+            )
+        )
+        grad_exponent[i] = grad[i] * conj(
+            result[i] * log(where((self[i] == T(0)) & (abs(result[i]) != T(1e309)), T(1), self[i]))
+        )
 
 
 def pow_tensor_scalar_forward(self, exponent, result):
@@ -205,11 +229,15 @@ def pow_scalar_forward(exponent, self, result):
 
 
 def pow_scalar_backward_1(grad, result, self, grad_exponent):
-    """exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()"""
+    """exponent: grad * (result * log(where(abs(result) == inf, 0.0, 1.0))).conj() if self == 0 else grad * (result * log(full_like(result, self))).conj()"""
     T = grad_exponent.dtype.type
     self = T(self)
     for i in range(grad_exponent.size):
-        grad_exponent[i] = T(0) if self == T(0) else grad[i] * conj(result[i] * log(self))
+        grad_exponent[i] = (
+            grad[i] * conj(result[i] * log(where(abs(result[i]) == T(1e309), T(0.0), T(1.0))))
+            if self == T(0)
+            else grad[i] * conj(result[i] * log(self))
+        )
 
 
 def add_tensor_forward(self, other, alpha, result):

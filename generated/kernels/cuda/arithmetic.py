@@ -120,20 +120,30 @@ def pow_tensor_tensor_forward(self, exponent):
 
 
 def pow_tensor_tensor_backward_1(grad, self, exponent):
-    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj()"""
-    return grad * conj(exponent * pow(self, where(exponent == T(0), T(0), exponent - T(1))))
+    """self: grad * (exponent * pow(self, where((exponent == 0) & ((abs(1 / self) == inf) | (self != self)), 0, exponent - 1))) .conj()"""
+    return grad * conj(
+        exponent
+        * pow(
+            self,
+            where((exponent == T(0)) & ((abs(divide(T(1), self)) == T(1e309)) | (self != self)), T(0), exponent - T(1)),
+        )
+    )
 
 
 def pow_tensor_tensor_backward_2(grad, self, result):
-    """exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
-    return grad * conj(result * log(where(self == T(0), T(1), self)))
+    """exponent: grad * (result * log(where((self == 0) & (abs(result) != inf), 1, self))).conj()"""
+    return grad * conj(result * log(where((self == T(0)) & (abs(result) != T(1e309)), T(1), self)))
 
 
 def pow_tensor_tensor_backward_3(grad, self, exponent, result):
-    """self: grad * (exponent * pow(self, where(exponent == 0, 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()"""
-    return grad * conj(exponent * pow(self, where(exponent == T(0), T(0), exponent - T(1)))), grad * conj(
-        result * log(where(self == T(0), T(1), self))
-    )
+    """self: grad * (exponent * pow(self, where((exponent == 0) & ((abs(1 / self) == inf) | (self != self)), 0, exponent - 1))) .conj(); exponent: grad * (result * log(where((self == 0) & (abs(result) != inf), 1, self))).conj()"""
+    return grad * conj(
+        exponent
+        * pow(
+            self,
+            where((exponent == T(0)) & ((abs(divide(T(1), self)) == T(1e309)) | (self != self)), T(0), exponent - T(1)),
+        )
+    ), grad * conj(result * log(where((self == T(0)) & (abs(result) != T(1e309)), T(1), self)))
 
 
 def pow_tensor_scalar_forward(self, exponent):
@@ -167,9 +177,13 @@ def pow_scalar_forward(exponent, self):
 
 
 def pow_scalar_backward_1(grad, result, self):
-    """exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()"""
+    """exponent: grad * (result * log(where(abs(result) == inf, 0.0, 1.0))).conj() if self == 0 else grad * (result * log(full_like(result, self))).conj()"""
     self = T(self)
-    return T(0) if self == T(0) else grad * conj(result * log(self))
+    return (
+        grad * conj(result * log(where(abs(result) == T(1e309), T(0.0), T(1.0))))
+        if self == T(0)
+        else grad * conj(result * log(self))
+    )
 
 
 def add_tensor_forward(self, other, alpha):

@@ -12,7 +12,7 @@ from ...dispatch import argument_checks
 from ...errors import ShapeError, type_name
 from ...namespace import Tensor
 from ...shapes import contiguous_strides
-from ...tensor.dlpack import CUDA, CUDA_MANAGED, consume_capsule, content, renamed
+from ...tensor.dlpack import CUDA, CUDA_MANAGED, Versioned, consume_capsule, content, renamed
 from ...tensor.dtypes import dtype, get_default_dtype
 from ...tensor.tensor import TensorBase, alias, from_flat
 from ...tensor.view_shapes import span
@@ -32,8 +32,8 @@ def asarray(
     """A tensor of `obj`: `copy=True` always copies, `copy=False` never does, None only where it must.
 
     Args:
-        obj: what `tensor` takes, or an object with `__dlpack__`.
-        dtype: the element type; that of `obj` when not given.
+        obj: what `tensor` takes, an object with `__dlpack__`, or one that offers its memory, as `frombuffer` takes.
+        dtype: the element type; that of `obj` when not given, and the default one for plain memory.
         device: where the tensor is to be.
         copy: True, False or None, as above.
         requires_grad: whether operations on the tensor are recorded; as on `obj` when not given.
@@ -49,6 +49,8 @@ def asarray(
     kind = argument_checks.optional_dtype("asarray", "dtype", dtype)
     if not isinstance(obj, (TensorBase, np.ndarray)) and hasattr(obj, "__dlpack__"):
         obj = from_dlpack(obj)
+    elif not isinstance(obj, (TensorBase, np.ndarray, np.generic)) and is_buffer(obj):
+        obj = frombuffer(obj, dtype=kind or get_default_dtype())
     if not isinstance(obj, (TensorBase, np.ndarray)):
         if copy is False:
             raise ValueError(f"asarray(): can't alias {type_name(obj)} into a tensor")
@@ -60,6 +62,15 @@ def asarray(
     if requires_grad is False and result.requires_grad:
         result = result.detach()
     return finish("asarray", result, device_of(obj, device), requires_grad or False, is_data=True)
+
+
+def is_buffer(obj: Any) -> bool:
+    """Whether an object offers its memory."""
+    try:
+        memoryview(obj).release()
+    except TypeError:
+        return False
+    return True
 
 
 def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None = None) -> Tensor:
@@ -115,14 +126,21 @@ def _shared(value: Any) -> Any:
 
 def _of_host(value: Any) -> Any:
     """A tensor over memory of the host; NumPy takes what it has numbers for."""
-    try:
-        return from_numpy(np.from_dlpack(value))
-    except (BufferError, RuntimeError):
-        capsule = _requested_capsule(value, None)
-        kind = renamed(capsule)
-        if kind is None:
-            raise
-        return from_numpy(np.from_dlpack(Capsule(capsule)).view(kind.np))
+    capsule = _requested_capsule(value, None)
+    has_flags = isinstance(content(capsule), Versioned)
+    kind = renamed(capsule)
+    array = np.from_dlpack(Capsule(capsule))
+    if not has_flags and not array.flags.writeable:  # which such a capsule does not say
+        array = np.asarray(Writable(array))
+    return from_numpy(array if kind is None else array.view(kind.np))
+
+
+class Writable:
+    """The memory of an array that NumPy would not write to."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.owner, interface = array, array.__array_interface__
+        self.__array_interface__ = interface | {"data": (interface["data"][0], False)}
 
 
 class Capsule:

@@ -6,9 +6,9 @@ from math import log1p, pi
 from typing import Any
 
 from ...dispatch import argument_checks
-from ...errors import UnsupportedDtypeError
+from ...errors import UnsupportedDtypeError, warn_user
 from ...namespace import Tensor, op
-from ...tensor.dtypes import float64, iinfo
+from ...tensor.dtypes import finfo, float64, iinfo
 from ...tensor.generator import Generator
 from ...tensor.observers import sampling
 from .distributions import trials
@@ -73,23 +73,48 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
 
 
 @sampling
-def random_(self: Tensor, from_: int = 0, to: int | None = None, *, generator: Generator | None = None) -> Tensor:
+def random_(self: Tensor, from_: Any = ..., to: Any = ..., *, generator: Generator | None = None) -> Tensor:
     """Fill with integers drawn uniformly from [from_, to); `random_(to)` starts at 0.
 
     Args:
         from_: the lower bound.
-        to: the upper bound; without bounds, what the dtype holds exactly.
+        to: the upper bound; None: what the dtype holds exactly. Without bounds, these numbers from 0.
         generator: where the randomness comes from; the default generator when not given.
 
 
     Raises:
         RuntimeError: `from_` is not smaller than `to`, or the dtype does not hold these numbers.
     """
-    low, high = argument_checks.integer("random_", "from", from_), argument_checks.optional_integer("random_", "to", to)
+    if to is ...:
+        from_, to = (0, _largest_exact(self._dtype) + 1) if from_ is ... else (0, from_)
+    low = argument_checks.integer("random_", "from", 0 if from_ is ... else from_)
+    high = argument_checks.optional_integer("random_", "to", to)
     if high is None:
-        low, high = (0, low) if low else (0, _largest_exact(self._dtype) + 1)
+        high = _largest_exact(self._dtype) + 1
+    if self._dtype.kind == "f":
+        low, high = _in_floats(low, high, self._dtype)
     chosen = stream("random_", generator)
     return op.copy_(self, integers("random_", chosen, (low, high), self._shape, self._dtype, self._device))
+
+
+def _in_floats(low: int, high: int, kind: Any) -> tuple[int, int]:
+    """Bounds between which numbers are rounded to none outside, as on PyTorch.
+
+    Raises:
+        RuntimeError: the dtype does not have them.
+    """
+    exact = _largest_exact(kind)
+    for name, bound in (("from", low), ("to - 1", high - 1)):
+        if abs(bound) > finfo(kind).max:
+            raise RuntimeError(f"random_(): {name} is out of bounds for {kind}")
+        if abs(bound) > exact:
+            warn_user(
+                f"random_(): {name} is out of bounds [-{exact}, {exact}]. Due to precision limitations {kind} can "
+                "support discrete uniform distribution only within this range. This warning will become an error in "
+                "later release, please fix the code in advance"
+            )
+    inside = low + (-low // exact if low < -exact else 0), high - (high // exact if high - 1 > exact else 0)
+    return inside if inside[0] < inside[1] else (low, high)
 
 
 def _largest_exact(kind: Any) -> int:

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from ...dispatch.shape_rules import require_index_dtype, require_shape
@@ -9,6 +10,12 @@ from ...errors import ShapeError
 from ...shapes import Shape, pool_size
 from ...tensor import dtypes
 
+
+class EmptyWindowError(ShapeError):
+    """A window has no element, and so no maximum."""
+
+
+MAX_ELEMENTS = 2**59  # 16 bytes of each are 2**63
 Ints = Sequence[int]
 Window = tuple[Shape, Shape, Shape, Shape]  # kernel size, stride, padding, dilation
 
@@ -112,7 +119,10 @@ def adaptive_pool(op: str, input: Any, output_size: Ints, spatial: int) -> tuple
     size = _sizes(op, spatial, "output_size", output_size)
     if min(size) < 0:
         raise RuntimeError(f"{op}(): elements of output_size must be greater than or equal to 0, got {size}")
-    _require_dims(op, input._shape, spatial)
+    _require_dims(op, input._shape, spatial, channels=op.startswith("adaptive_max"))
+    shape = (*input._shape[:-spatial], *size)
+    if prod(shape) >= MAX_ELEMENTS:
+        raise RuntimeError(f"{op}(): the number of elements of an output of shape {list(shape)} overflows")
     return input, size, spatial
 
 
@@ -170,11 +180,14 @@ def _require_elements(op: str, sizes: Shape, counts: Shape, window: Window) -> N
     _, stride, padding, dilation = window
     for size, count, step, pad, d in zip(sizes, counts, stride, padding, dilation, strict=True):
         if size < d and any((begin * step - pad) % d >= size for begin in range(min(count, -(-pad // step)))):
-            raise ShapeError(f"{op}(): a window of dilation={d}, padding={pad} has no element of a dimension of {size}")
+            raise EmptyWindowError(
+                f"{op}(): a window of dilation={d}, padding={pad} has no element of a dimension of {size}"
+            )
 
 
-def _require_dims(op: str, shape: Shape, spatial: int) -> None:
-    if len(shape) not in (spatial + 1, spatial + 2) or 0 in shape[-spatial - 1 :]:
+def _require_dims(op: str, shape: Shape, spatial: int, channels: bool = True) -> None:
+    """`channels`: whether there must be some."""
+    if len(shape) not in (spatial + 1, spatial + 2) or 0 in shape[-spatial - channels :]:
         raise ShapeError(
             f"{op}(): Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with optional 0 dim batch size "
             f"for input, but got: {list(shape)}"

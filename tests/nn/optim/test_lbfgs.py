@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import specgrad as sg
+
 START = np.array([-1.2, 1.0, -0.5, 0.8])
 
 
@@ -83,3 +85,14 @@ def test_limits(lib: Any) -> None:
         _run(lib, _rosenbrock, START, 1, line_search_fn="armijo")
     with pytest.raises(ValueError, match="doesn't support per-parameter options"):
         lib.optim.LBFGS([{"params": [lib.ones(1, requires_grad=True)]} for _ in range(2)])
+
+
+@pytest.mark.parametrize("search", [None, "strong_wolfe"])
+@pytest.mark.parametrize("tolerance", [1e-9, -1.0])
+def test_lines_and_minima_divide_by_nothing(search: str | None, tolerance: float) -> None:
+    """A linear loss goes down on and on; where the gradient is 0 the parameters stay."""
+    for loss, start in ((sg.sum, [1.0, 2.0]), (lambda x: x.abs().sum(), [0.0, 0.0])):
+        x = sg.tensor(start, requires_grad=True)
+        optimizer = sg.optim.LBFGS([x], line_search_fn=search, tolerance_grad=tolerance, tolerance_change=tolerance)
+        optimizer.step(_closure(optimizer, x, loss))
+        assert x.isfinite().all() and (x.sum() < 3.0 if any(start) else x.tolist() == start)
