@@ -1349,3 +1349,33 @@ HUBER_VALUES = Elementwise(
     numbers=("delta",),
     converts="ib",
 )
+WEIGHTED_LOG = Elementwise(
+    PACKAGE,
+    "weighted_log",
+    "loss",
+    "weighted_log",
+    "promote",
+    allowed=("float",),
+    operands=("self", "weight"),
+    converts="ib",
+)
+DIVERGENCE = Elementwise(
+    PACKAGE,
+    "divergence",
+    "loss",
+    "divergence",
+    "promote",
+    allowed=("float",),
+    operands=("self", "target"),
+    converts="ib",
+)
+DIVERGENCE_OF_LOGS = Elementwise(
+    PACKAGE,
+    "divergence_of_logs",
+    "loss",
+    "divergence_of_logs",
+    "promote",
+    allowed=("float",),
+    operands=("self", "target"),
+    converts="ib",
+)
