@@ -1054,6 +1054,16 @@ MASKED_SCALE = Elementwise(
     numbers=("scale",),
     alike=True,
 )
+NOISE_SCALE = Elementwise(
+    PACKAGE,
+    "noise_scale",
+    "activation",
+    "noise_scale",
+    "match",
+    allowed=("float", "complex"),
+    operands=("self", "noise"),
+    complexes=True,
+)
 ERF = Elementwise(PACKAGE, "erf", "special", "erf", "float", allowed=("float",), operands=("self",), converts="ib")
 ERFC = Elementwise(PACKAGE, "erfc", "special", "erfc", "float", allowed=("float",), operands=("self",), converts="ib")
 NORMAL_PDF = Elementwise(

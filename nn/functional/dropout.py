@@ -190,7 +190,8 @@ def _mask(shape: tuple[int, ...], p: float, input: Tensor) -> Tensor:
 def _selected(input: Tensor, mask: Tensor, scale: float, inplace: bool) -> Tensor:
     if mask.shape == input.shape:
         return ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
-    return input.mul_(scale).masked_fill_(~mask, 0) if inplace else ops.where(mask, input * scale, 0)
+    noise = mask.to(input.dtype) * scale
+    return ops.noise_scale_(input, noise) if inplace else ops.noise_scale(input, noise)
 
 
 def _self_normalised(input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...]) -> Tensor:
