@@ -266,6 +266,7 @@ class Tensor(
     threshold_ = ops.threshold_
     prelu = ops.prelu
     masked_scale_ = ops.masked_scale_
+    noise_scale_ = ops.noise_scale_
     erf = ops.erf
     erf_ = ops.erf_
     erfc = ops.erfc

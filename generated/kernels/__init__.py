@@ -1110,6 +1110,16 @@ MASKED_SCALE = Elementwise(
     numbers=("scale",),
     alike=True,
 )
+NOISE_SCALE = Elementwise(
+    PACKAGE,
+    "noise_scale",
+    "activation",
+    "noise_scale",
+    "match",
+    allowed=("float", "complex"),
+    operands=("self", "noise"),
+    complexes=True,
+)
 ERF = Elementwise(PACKAGE, "erf", "special", "erf", "float", allowed=("float",), operands=("self",), converts="ib")
 ERFC = Elementwise(PACKAGE, "erfc", "special", "erfc", "float", allowed=("float",), operands=("self",), converts="ib")
 GAUSSIAN = Elementwise(
@@ -1543,5 +1553,35 @@ HUBER_VALUES = Elementwise(
     allowed=("float",),
     operands=("self", "target"),
     numbers=("delta",),
+    converts="ib",
+)
+WEIGHTED_LOG = Elementwise(
+    PACKAGE,
+    "weighted_log",
+    "loss",
+    "weighted_log",
+    "promote",
+    allowed=("float",),
+    operands=("self", "weight"),
+    converts="ib",
+)
+DIVERGENCE = Elementwise(
+    PACKAGE,
+    "divergence",
+    "loss",
+    "divergence",
+    "promote",
+    allowed=("float",),
+    operands=("self", "target"),
+    converts="ib",
+)
+DIVERGENCE_OF_LOGS = Elementwise(
+    PACKAGE,
+    "divergence_of_logs",
+    "loss",
+    "divergence_of_logs",
+    "promote",
+    allowed=("float",),
+    operands=("self", "target"),
     converts="ib",
 )

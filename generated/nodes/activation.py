@@ -9,6 +9,7 @@ from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved_tensors import alias_of, unpack, unpack_output
 from ...runtime.dispatch.elementwise.backward import run_fused
 from ...runtime.namespace import op
+from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import watch
 from .. import kernels
@@ -1438,6 +1439,71 @@ class MaskedScaleBackward0(Node):
         return (tangent0,)
 
 
+class NoiseScaleBackward0(Node):
+    """noise_scale(Tensor self, Tensor noise) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_noise", "kept_noise_version", "kept_self", "kept_self_version")
+    op_name = "noise_scale"
+    saved_slots = ("kept_noise", "kept_self")
+    elementwise = kernels.NOISE_SCALE
+    inputs = ("self", "noise")
+    keeps = {"kept_noise": ("noise", ("self", "noise")), "kept_self": ("self", ("noise",))}
+
+    @staticmethod
+    def record(result, self, noise):
+        """Put `result` into the graph."""
+        node = new(NoiseScaleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (noise._shape, noise._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (noise._grad_fn or noise) if noise._requires_grad else None,
+        )
+        node.kept_noise = noise
+        node.kept_noise_version = 0 if (version := noise._version_counter) is None else version[0]
+        node.kept_self = None
+        if noise._requires_grad:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_noise is not None:
+            node.kept_noise = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: noise_scale(grad, conjugate(noise)); noise: grad * where((noise == 0) & (self - self != 0), 0, self).conj()."""
+        noise = unpack(node, "kept_noise")
+        self = unpack(node, "kept_self")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.noise_scale(grad, elementwise_formulas.conjugate(noise))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * op.where((noise == 0) & (self - self != 0), 0, self).conj_physical()
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, noise, self_t, noise_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else op.noise_scale(self_t.conj_physical(), elementwise_formulas.conjugate(noise)).conj_physical(),
+            None
+            if noise_t is None
+            else (
+                noise_t.conj_physical() * op.where((noise == 0) & (self - self != 0), 0, self).conj_physical()
+            ).conj_physical(),
+        )
+        return (tangent0,)
+
+
 __all__ = [
     "SigmoidBackward0",
     "LogisticPdfBackward0",
@@ -1463,4 +1529,5 @@ __all__ = [
     "ThresholdBackward0",
     "ChannelLeakBackward0",
     "MaskedScaleBackward0",
+    "NoiseScaleBackward0",
 ]

@@ -14,6 +14,7 @@ from ...runtime.namespace import op
 from ...runtime.ops.norm import cpu as norm_cpu
 from ...runtime.ops.norm import formulas as norm_formulas
 from ...runtime.ops.norm import plans as norm_plans
+from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import watch
 from .. import kernels
@@ -214,7 +215,7 @@ class StandardizeBackward0(Node):
             raise
 
     def formula(node, grads):
-        """self: (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd; weight: (grad * normal).sum_to_size(affine_shape).reshape(weight.shape); bias: grad.sum_to_size(affine_shape).reshape(bias.shape); rstd = (self.var(dim, correction=0, keepdim=True) + eps).rsqrt(); normal = (self - self.mean(dim, True)) * rstd; inner = grad if weight is None else grad * weight.reshape(affine_shape)."""
+        """self: (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd; weight: (grad * normal).sum_to_size(affine_shape).reshape(weight.shape); bias: grad.sum_to_size(affine_shape).reshape(bias.shape); rstd = inverse_length(self.std(dim, correction=0, keepdim=True), eps); normal = (self - self.mean(dim, True)) * rstd; inner = grad if weight is None else grad * weight.reshape(affine_shape)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 3
@@ -226,7 +227,7 @@ class StandardizeBackward0(Node):
         self = unpack(node, "kept_self")
         weight = unpack(node, "kept_weight")
         rstd = (
-            (self.var(dim, correction=0, keepdim=True) + eps).rsqrt()
+            norm_formulas.inverse_length(self.std(dim, correction=0, keepdim=True), eps)
             if node.edges[0] is not None or node.edges[1] is not None
             else None
         )
@@ -251,7 +252,7 @@ class StandardizeBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         weight_t = zeros_if_missing(weight_t, weight)
         bias_t = zeros_if_missing(bias_t, bias)
-        rstd = (self.var(dim, correction=0, keepdim=True) + eps).rsqrt()
+        rstd = norm_formulas.inverse_length(self.std(dim, correction=0, keepdim=True), eps)
         normal = (self - self.mean(dim, True)) * rstd
         moved = (self_t - self_t.mean(dim, True) - normal * (self_t * normal).mean(dim, True)) * rstd
         turned = (
@@ -386,7 +387,7 @@ class StandardizeGroupsBackward0(Node):
             raise
 
     def formula(node, grads):
-        """self: ((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) * rstd).reshape(self.shape); weight: sum_all_but(grad * normal.reshape(self.shape), 1); bias: sum_all_but(grad, 1); x = grouped(self, groups); rstd = (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt(); normal = (x - x.mean([2, 3], True)) * rstd; inner = grouped(grad if weight is None else grad * per_channel(weight, grad.ndim), groups)."""
+        """self: ((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) * rstd).reshape(self.shape); weight: sum_all_but(grad * normal.reshape(self.shape), 1); bias: sum_all_but(grad, 1); x = grouped(self, groups); rstd = inverse_length(x.std([2, 3], correction=0, keepdim=True), eps); normal = (x - x.mean([2, 3], True)) * rstd; inner = grouped(grad if weight is None else grad * per_channel(weight, grad.ndim), groups)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 3
@@ -397,7 +398,7 @@ class StandardizeGroupsBackward0(Node):
         weight = unpack(node, "kept_weight")
         x = norm_formulas.grouped(self, groups) if node.edges[0] is not None or node.edges[1] is not None else None
         rstd = (
-            (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt()
+            norm_formulas.inverse_length(x.std([2, 3], correction=0, keepdim=True), eps)
             if node.edges[0] is not None or node.edges[1] is not None
             else None
         )
@@ -429,7 +430,7 @@ class StandardizeGroupsBackward0(Node):
         weight_t = zeros_if_missing(weight_t, weight)
         bias_t = zeros_if_missing(bias_t, bias)
         x = norm_formulas.grouped(self, groups)
-        rstd = (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt()
+        rstd = norm_formulas.inverse_length(x.std([2, 3], correction=0, keepdim=True), eps)
         normal = (x - x.mean([2, 3], True)) * rstd
         along = norm_formulas.grouped(self_t, groups)
         moved = ((along - along.mean([2, 3], True) - normal * (along * normal).mean([2, 3], True)) * rstd).reshape(
@@ -602,6 +603,7 @@ class NormalizeRmsBackward0(Node):
     __slots__ = (
         "_saved_dim",
         "_saved_eps",
+        "_saved_self_sym_sizes",
         "kept_scale",
         "kept_scale_version",
         "kept_self",
@@ -629,7 +631,7 @@ class NormalizeRmsBackward0(Node):
         "kept_weight": ("weight", ("self",)),
         "kept_scale": ("output 1", ("self", "weight")),
     }
-    values = {"_saved_dim": ("dim", ""), "_saved_eps": ("eps", "")}
+    values = {"_saved_dim": ("dim", ""), "_saved_self_sym_sizes": ("self", "_shape"), "_saved_eps": ("eps", "")}
     differentiable = (0,)
 
     @staticmethod
@@ -644,6 +646,7 @@ class NormalizeRmsBackward0(Node):
             None if weight is None else edge_of(weight),
         )
         node._saved_dim = dim
+        node._saved_self_sym_sizes = self._shape
         node._saved_eps = eps
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
@@ -695,15 +698,18 @@ class NormalizeRmsBackward0(Node):
             raise
 
     def formula(node, grads):
-        """self: rms * (inner - normal * (inner * normal).mean(dim, True)); weight: grad * normal; rms = ((self * self).mean(dim, True) + eps).rsqrt(); normal = self * rms; inner = grad if weight is None else grad * weight."""
+        """self: rms * (inner - normal * (inner * normal).mean(dim, True)); weight: grad * normal; rms = inverse_length(linalg_vector_norm(self, 2, dim, True) / reduced_count(self.shape, dim) ** 0.5, eps); normal = self * rms; inner = grad if weight is None else grad * weight."""
         grad = grads[0]
         if grad is None:
             return (None,) * 2
         dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
         eps = node._saved_eps
         self = unpack(node, "kept_self")
         weight = unpack(node, "kept_weight")
-        rms = ((self * self).mean(dim, True) + eps).rsqrt()
+        rms = norm_formulas.inverse_length(
+            op.linalg_vector_norm(self, 2, dim, True) / reduction_formulas.reduced_count(self_shape, dim) ** 0.5, eps
+        )
         normal = self * rms
         inner = (grad if weight is None else grad * weight) if node.edges[0] is not None else None
         grad_0 = None
@@ -719,7 +725,9 @@ class NormalizeRmsBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         weight_t = zeros_if_missing(weight_t, weight)
-        rms = ((self * self).mean(dim, True) + eps).rsqrt()
+        rms = norm_formulas.inverse_length(
+            op.linalg_vector_norm(self, 2, dim, True) / reduction_formulas.reduced_count(self._shape, dim) ** 0.5, eps
+        )
         normal = self * rms
         moved = rms * (self_t - normal * (self_t * normal).mean(dim, True))
         tangent0 = moved if weight is None else moved * weight + normal * weight_t

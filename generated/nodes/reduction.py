@@ -645,26 +645,36 @@ class StdBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: restore_reduced_dims(grad * half, self.shape, dim, keepdim) * slope; half = where(result == 0, 0, 0.5 / where(result == 0, 1, result)); slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope; divisor = restore_reduced_dims(result.masked_fill(result == 0, inf), self.shape, dim, keepdim); slope = 0.5 * variance_scale(self.shape, dim, correction) * ((self - self.mean(dim, True)) / divisor)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         correction = node._saved_correction
         result = unpack_output(node, "kept_result")
         self = unpack(node, "kept_self")
-        half = op.where(result == 0, 0, 0.5 / op.where(result == 0, 1, result))
-        slope = reduction_formulas.variance_scale(self_shape, dim, correction) * (self - self.mean(dim, True))
-        return (
-            fit(reduction_formulas.restore_reduced_dims(grad * half, self_shape, dim, keepdim) * slope, node.metas[0]),
+        divisor = reduction_formulas.restore_reduced_dims(
+            result.masked_fill(result == 0, 1e309), self_shape, dim, keepdim
         )
+        slope = (
+            0.5
+            * reduction_formulas.variance_scale(self_shape, dim, correction)
+            * ((self - self.mean(dim, True)) / divisor)
+        )
+        return (fit(reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim) * slope, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, correction, keepdim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        half = op.where(result == 0, 0, 0.5 / op.where(result == 0, 1, result))
-        slope = reduction_formulas.variance_scale(self._shape, dim, correction) * (self - self.mean(dim, True))
-        tangent0 = half * reduction_formulas.directional_derivative(slope, self_t, dim, keepdim)
+        divisor = reduction_formulas.restore_reduced_dims(
+            result.masked_fill(result == 0, 1e309), self._shape, dim, keepdim
+        )
+        slope = (
+            0.5
+            * reduction_formulas.variance_scale(self._shape, dim, correction)
+            * ((self - self.mean(dim, True)) / divisor)
+        )
+        tangent0 = reduction_formulas.directional_derivative(slope, self_t, dim, keepdim)
         return (tangent0,)
 
 

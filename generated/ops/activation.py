@@ -1522,6 +1522,73 @@ def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
     return result
 
 
+def noise_scale(input: Tensor, noise: Tensor | Number) -> Tensor:
+    """noise x, and 0 where noise is 0, also of inf and nan: dropout of channels with its noise, which broadcasts.
+
+    noise_scale(Tensor input, Tensor noise) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        noise: tensor or number.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        input: noise_scale(grad, conjugate(noise))
+        noise: grad * where((noise == 0) & (input - input != 0), 0, input).conj()
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.NOISE_SCALE.launch(input, noise)
+            if result is not None:
+                return result
+            result = run_rows(kernels.NOISE_SCALE, "noise_scale", (input, noise), ())
+            if result is not None:
+                if (input._requires_grad or noise._requires_grad) and grad_mode.grad:
+                    nodes.NoiseScaleBackward0.record(result, input, noise)
+                return result
+        if (input.__class__ not in plain or noise.__class__ not in plain) and (
+            result := intercept("noise_scale", noise_scale, "elementwise", input, noise)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("noise_scale", "input", input)
+        return _noise_scale("noise_scale", input, noise)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def noise_scale_(input: Tensor, noise: Tensor | Number) -> Tensor:
+    """`noise_scale`, written into `input`, which is returned; the same arguments but `out`."""
+    try:
+        if not watch.every and kernels.NOISE_SCALE.launch_in_place(input, noise) is not None:
+            return input
+        if (input.__class__ not in plain or noise.__class__ not in plain) and (
+            result := intercept("noise_scale", noise_scale_, "elementwise", input, noise)
+        ) is not NOT_HANDLED:
+            return result
+        original = before_write("noise_scale_", input, (input, noise), keep=(noise,), share="full")
+        before = input._grad_fn
+        _noise_scale("noise_scale_", original, noise, into=input)
+        return after_write(input, before)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _noise_scale(name: str, self, noise, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    noise = checks.operand(name, "noise", noise)
+    result, (self, noise) = run(kernels.NOISE_SCALE, name, (self, noise), (), into)
+    if grad_mode.grad and (self._requires_grad or noise._requires_grad) and result._dtype.kind in "fc":
+        nodes.NoiseScaleBackward0.record(result, self, noise)
+    if watch.active:
+        propagate(nodes.NoiseScaleBackward0, result, (self, noise), (self, noise), into)
+    return result
+
+
 __all__ = [
     "sigmoid",
     "logistic_pdf",
@@ -1550,6 +1617,7 @@ __all__ = [
     "prelu",
     "channel_leak",
     "masked_scale",
+    "noise_scale",
     "sigmoid_",
     "relu_",
     "leaky_relu_",
@@ -1563,5 +1631,6 @@ __all__ = [
     "hardswish_",
     "threshold_",
     "masked_scale_",
+    "noise_scale_",
 ]
 op.publish({name: globals()[name] for name in __all__})

@@ -1413,6 +1413,154 @@ def huber_loss(
         raise
 
 
+def weighted_log(input: Tensor, weight: Tensor | Number) -> Tensor:
+    """weight x for a logarithm x; 0 log 0 is 0.
+
+    weighted_log(Tensor input, Tensor weight) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: grad * weight
+        weight: grad * where((weight == 0) & isinf(input), 0, input)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.WEIGHTED_LOG.launch(input, weight)
+            if result is not None:
+                return result
+            result = run_rows(kernels.WEIGHTED_LOG, "weighted_log", (input, weight), ())
+            if result is not None:
+                if (input._requires_grad or weight._requires_grad) and grad_mode.grad:
+                    nodes.WeightedLogBackward0.record(result, input, weight)
+                return result
+        if (input.__class__ not in plain or weight.__class__ not in plain) and (
+            result := intercept("weighted_log", weighted_log, "elementwise", input, weight)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("weighted_log", "input", input)
+        return _weighted_log("weighted_log", input, weight)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _weighted_log(name: str, self, weight, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    weight = checks.operand(name, "weight", weight)
+    result, (self, weight) = run(kernels.WEIGHTED_LOG, name, (self, weight), (), into)
+    if grad_mode.grad and (self._requires_grad or weight._requires_grad) and result._dtype.kind in "fc":
+        nodes.WeightedLogBackward0.record(result, self, weight)
+    if watch.active:
+        propagate(nodes.WeightedLogBackward0, result, (self, weight), (self, weight), into)
+    return result
+
+
+def divergence(input: Tensor, target: Tensor | Number) -> Tensor:
+    """target (log(target) - x), and 0 where neither distribution has an event.
+
+    divergence(Tensor input, Tensor target) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: where((target == 0) & isinf(input), 0, -(grad * target))
+        target: where((target == 0) & isinf(input), 0, grad * (log(where(target != 0, target, 1)) - input + target *
+            (where(target != 0, 1, 0) / where(target != 0, target, 1))))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.DIVERGENCE.launch(input, target)
+            if result is not None:
+                return result
+            result = run_rows(kernels.DIVERGENCE, "divergence", (input, target), ())
+            if result is not None:
+                if (input._requires_grad or target._requires_grad) and grad_mode.grad:
+                    nodes.DivergenceBackward0.record(result, input, target)
+                return result
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept("divergence", divergence, "elementwise", input, target)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("divergence", "input", input)
+        return _divergence("divergence", input, target)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _divergence(name: str, self, target, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    target = checks.operand(name, "target", target)
+    result, (self, target) = run(kernels.DIVERGENCE, name, (self, target), (), into)
+    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
+        nodes.DivergenceBackward0.record(result, self, target)
+    if watch.active:
+        propagate(nodes.DivergenceBackward0, result, (self, target), (self, target), into)
+    return result
+
+
+def divergence_of_logs(input: Tensor, target: Tensor | Number) -> Tensor:
+    """exp(target) (target - x), and 0 where target is -inf.
+
+    divergence_of_logs(Tensor input, Tensor target) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: where(isneginf(target), 0, -(grad * exp(target)))
+        target: where(isneginf(target), 0, grad * (exp(target) * (target - input) + exp(target)))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.DIVERGENCE_OF_LOGS.launch(input, target)
+            if result is not None:
+                return result
+            result = run_rows(kernels.DIVERGENCE_OF_LOGS, "divergence_of_logs", (input, target), ())
+            if result is not None:
+                if (input._requires_grad or target._requires_grad) and grad_mode.grad:
+                    nodes.DivergenceOfLogsBackward0.record(result, input, target)
+                return result
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept("divergence_of_logs", divergence_of_logs, "elementwise", input, target)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("divergence_of_logs", "input", input)
+        return _divergence_of_logs("divergence_of_logs", input, target)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _divergence_of_logs(name: str, self, target, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    target = checks.operand(name, "target", target)
+    result, (self, target) = run(kernels.DIVERGENCE_OF_LOGS, name, (self, target), (), into)
+    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
+        nodes.DivergenceOfLogsBackward0.record(result, self, target)
+    if watch.active:
+        propagate(nodes.DivergenceOfLogsBackward0, result, (self, target), (self, target), into)
+    return result
+
+
 @autocast_as(cpu="float32", cuda="float32")
 def kl_div(
     input: Tensor,
@@ -1440,11 +1588,7 @@ def kl_div(
         Tensor: the dtype that its ops give.
     Gradients:
         through: reduced_divergence(losses, input.shape[0] if input.ndim else 1, size_average, reduce, reduction)
-        where none: isneginf(target) if log_target else (target == 0) & isinf(input)
-        where scores: input.masked_fill(none, 0)
-        where goal: target.masked_fill(none, 0)
-        where values: goal.exp() * (goal - scores) if log_target else goal * (where(goal == 0, 1, goal).log() - scores)
-        where losses: values.masked_fill(none, 0)
+        where losses: divergence_of_logs(input, target) if log_target else divergence(input, target)
     Raises:
         RuntimeError: expected: input and target are floating-point.
     Example:
@@ -1476,11 +1620,7 @@ def kl_div(
         self, target, size_average, reduce, reduction, log_target = loss_checks.floating_values(
             name, self, target, size_average, reduce, reduction, log_target
         )
-        none = op.isneginf(target) if log_target else (target == 0) & op.isinf(self)
-        scores = self.masked_fill(none, 0)
-        goal = target.masked_fill(none, 0)
-        values = goal.exp() * (goal - scores) if log_target else goal * (op.where(goal == 0, 1, goal).log() - scores)
-        losses = values.masked_fill(none, 0)
+        losses = op.divergence_of_logs(self, target) if log_target else op.divergence(self, target)
         return loss_formulas.reduced_divergence(
             losses, self._shape[0] if self.ndim else 1, size_average, reduce, reduction
         )
@@ -1522,10 +1662,9 @@ def poisson_nll_loss(
     Gradients:
         through: reduced_loss("poisson_nll_loss", losses + stirling if full else losses, size_average, reduce,
             reduction)
-        where rate: input if log_input else input + eps
-        where none: (target == 0) & (isneginf(input) if log_input else rate == 0)
-        where known: rate.masked_fill(none, 1)
-        where losses: input.exp() - target * known if log_input else input - target * known.log()
+        where rate: input + eps
+        where known: rate.masked_fill((target == 0) & (rate == 0), 1)
+        where losses: input.exp() - weighted_log(input, target) if log_input else input - target * known.log()
         where t: where(target > 1, target, 1)
         where stirling: where(target > 1, t * t.log() - t + 0.5 * (6.283185307179586 * t).log(), 0)
     Example:
@@ -1567,10 +1706,11 @@ def poisson_nll_loss(
             reduce = checks.boolean(name, "reduce", reduce)
         if reduction.__class__ is not str:
             reduction = checks.string(name, "reduction", reduction)
-        rate = self if log_input else self + eps
-        none = (target == 0) & (op.isneginf(self) if log_input else rate == 0)
-        known = rate.masked_fill(none, 1)
-        losses = self.exp() - target * known if log_input else self - target * known.log()
+        losses = (
+            self.exp() - op.weighted_log(self, target)
+            if log_input
+            else self - target * (self + eps).masked_fill((target == 0) & (self + eps == 0), 1).log()
+        )
         return loss_formulas.reduced_loss(
             "poisson_nll_loss",
             losses
@@ -2296,9 +2436,7 @@ def multilabel_soft_margin_loss(
     Gradients:
         through: reduced_loss("multilabel_soft_margin_loss", weighed.sum(-1) / input.shape[-1], size_average, reduce,
             reduction)
-        where yes: target * where(target == 0, 0, logsigmoid(input))
-        where no: (1 - target) * where(target == 1, 0, logsigmoid(-input))
-        where losses: -(yes + no)
+        where losses: -(weighted_log(logsigmoid(input), target) + weighted_log(logsigmoid(-input), 1 - target))
         where weighed: losses if weight is None else losses * weight
     Raises:
         IndexError: expected: the last dimension holds the classes.
@@ -2338,9 +2476,7 @@ def multilabel_soft_margin_loss(
         self, target, weight, size_average, reduce, reduction = loss_checks.some_classes(
             name, self, target, weight, size_average, reduce, reduction
         )
-        yes = target * op.where(target == 0, 0, op.logsigmoid(self))
-        no = (1 - target) * op.where(target == 1, 0, op.logsigmoid(-self))
-        losses = -(yes + no)
+        losses = -(op.weighted_log(op.logsigmoid(self), target) + op.weighted_log(op.logsigmoid(-self), 1 - target))
         weighed = losses if weight is None else losses * weight
         return loss_formulas.reduced_loss(
             "multilabel_soft_margin_loss", weighed.sum(-1) / self._shape[-1], size_average, reduce, reduction
@@ -2757,6 +2893,9 @@ __all__ = [
     "huber_values",
     "smooth_l1_loss",
     "huber_loss",
+    "weighted_log",
+    "divergence",
+    "divergence_of_logs",
     "kl_div",
     "poisson_nll_loss",
     "gaussian_nll_loss_default",

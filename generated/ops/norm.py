@@ -227,7 +227,7 @@ def standardize(
         input: (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd
         weight: (grad * normal).sum_to_size(affine_shape).reshape(weight.shape)
         bias: grad.sum_to_size(affine_shape).reshape(bias.shape)
-        where rstd: (input.var(dim, correction=0, keepdim=True) + eps).rsqrt()
+        where rstd: inverse_length(input.std(dim, correction=0, keepdim=True), eps)
         where normal: (input - input.mean(dim, True)) * rstd
         where inner: grad if weight is None else grad * weight.reshape(affine_shape)
         where moved: (self_t - self_t.mean(dim, True) - normal * (self_t * normal).mean(dim, True)) * rstd
@@ -352,7 +352,7 @@ def standardize_groups(
         weight: sum_all_but(grad * normal.reshape(input.shape), 1)
         bias: sum_all_but(grad, 1)
         where x: grouped(input, groups)
-        where rstd: (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt()
+        where rstd: inverse_length(x.std([2, 3], correction=0, keepdim=True), eps)
         where normal: (x - x.mean([2, 3], True)) * rstd
         where inner: grouped(grad if weight is None else grad * per_channel(weight, grad.ndim), groups)
         where along: grouped(self_t, groups)
@@ -594,7 +594,7 @@ def normalize_rms(
     Gradients:
         input: rms * (inner - normal * (inner * normal).mean(dim, True))
         weight: grad * normal
-        where rms: ((input * input).mean(dim, True) + eps).rsqrt()
+        where rms: inverse_length(linalg_vector_norm(input, 2, dim, True) / reduced_count(input.shape, dim) ** 0.5, eps)
         where normal: input * rms
         where inner: grad if weight is None else grad * weight
         where moved: rms * (self_t - normal * (self_t * normal).mean(dim, True))

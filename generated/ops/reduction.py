@@ -1044,9 +1044,9 @@ def std_correction(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        input: restore_reduced_dims(grad * half, input.shape, dim, keepdim) * slope
-        where half: where(result == 0, 0, 0.5 / where(result == 0, 1, result))
-        where slope: variance_scale(input.shape, dim, correction) * (input - input.mean(dim, True))
+        input: restore_reduced_dims(grad, input.shape, dim, keepdim) * slope
+        where divisor: restore_reduced_dims(result.masked_fill(result == 0, inf), input.shape, dim, keepdim)
+        where slope: 0.5 * variance_scale(input.shape, dim, correction) * ((input - input.mean(dim, True)) / divisor)
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """

@@ -180,13 +180,18 @@ def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tupl
     if not training or not p or not input.numel():
         return input
     scale = 0.0 if p == 1 else 1 / (1 - p)
-    mask = _mask(shape, p, input)
-    return ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
+    return _selected(input, _mask(shape, p, input), scale, inplace)
 
 
 def _mask(shape: tuple[int, ...], p: float, input: Tensor) -> Tensor:
-    mask = input.new_zeros(shape, dtype=bool_) if p == 1 else survivors(*shape, p=p, device=input.device)
-    return mask if shape == input.shape else mask.expand(input.shape)
+    return input.new_zeros(shape, dtype=bool_) if p == 1 else survivors(*shape, p=p, device=input.device)
+
+
+def _selected(input: Tensor, mask: Tensor, scale: float, inplace: bool) -> Tensor:
+    if mask.shape == input.shape:
+        return ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
+    noise = mask.to(input.dtype) * scale
+    return ops.noise_scale_(input, noise) if inplace else ops.noise_scale(input, noise)
 
 
 def _self_normalised(input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...]) -> Tensor:
@@ -196,5 +201,5 @@ def _self_normalised(input: Tensor, p: float, training: bool, inplace: bool, sha
     mask = _mask(shape, p, input)
     scale = 0.0 if p == 1 else ((ALPHA * ALPHA * p + 1) * (1 - p)) ** -0.5
     moved = (mask.to(input.dtype) - 1 + p) * (ALPHA * scale)
-    result = ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
+    result = _selected(input, mask, scale, inplace)
     return result.add_(moved) if inplace else result + moved

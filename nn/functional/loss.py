@@ -1,6 +1,5 @@
 """Losses of values against targets of the same shape, of class scores, and of triplets for any distance."""
 
-import math
 from collections.abc import Callable
 
 from ...generated import ops
@@ -249,8 +248,7 @@ def _of_probabilities(input: Tensor, target: Tensor, weight: Tensor | None, code
     scores, classes = ops.log_softmax(input, dim), input.shape[dim]
     if smoothing:
         target = target * (1 - smoothing) + smoothing / classes
-    scores = scores.masked_fill((target == 0) & (scores == -math.inf), 0)  # 0 log 0 is 0
-    loss = -_times_classes(scores * target, weight).sum(dim)
+    loss = -_times_classes(ops.weighted_log(scores, target), weight).sum(dim)
     return loss.mean() if code == 1 else loss.sum() if code == 2 else loss
 
 

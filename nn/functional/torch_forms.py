@@ -58,12 +58,12 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Dropout of whole channels: of dimension 1, whatever dimensions follow."""
-    return input * _channels_left(input, p) if train else input.clone()
+    return ops.noise_scale(input, _channels_left(input, p)) if train else input.clone()
 
 
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """`feature_dropout` in place."""
-    return input.mul_(_channels_left(input, p)) if train else input
+    return ops.noise_scale_(input, _channels_left(input, p)) if train else input
 
 
 def _channels_left(input: Tensor, p: float) -> Tensor:
@@ -88,7 +88,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     if train is False:
         return input.clone(), ones_like(input, dtype=bool_)
     scaled = F.dropout(ones_like(input.detach()), p, True)
-    return input * scaled, scaled != 0
+    return ops.noise_scale(input, scaled), scaled != 0
 
 
 # ---- norms -----------------------------------------------------------------------------------------------------------

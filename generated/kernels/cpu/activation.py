@@ -546,3 +546,10 @@ def masked_scale_backward_1(grad, mask, scale, grad_self):
     scale = T(scale)
     for i in range(grad_self.size):
         grad_self[i] = either(mask[i], grad[i] * scale, T(0.0))
+
+
+def noise_scale_forward(self, noise, result):
+    """result = 0 if (noise == 0) & (self - self != 0) else self * noise"""
+    T = self.dtype.type
+    for i in range(result.size):
+        result[i] = either((noise[i] == T(0)) & (self[i] - self[i] != T(0)), T(0), self[i] * noise[i])

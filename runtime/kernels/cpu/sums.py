@@ -86,10 +86,10 @@ def scaled_sum(x: Array, start: int, along: int, stride: int, divisor: float) ->
 
 @jit
 def are_finite(row: Array) -> bool:
-    """Counted without a branch, so that LLVM makes vectors."""
-    outside = 0
+    """Without a branch, in integers of the size of float32, so that LLVM makes vectors."""
+    outside, top = np.int32(0), row.dtype.type(math.inf)
     for i in range(row.size):
-        outside += not abs(row[i]) < math.inf
+        outside |= np.int32(not abs(row[i]) < top)
     return outside == 0
 
 

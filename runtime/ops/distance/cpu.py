@@ -117,13 +117,15 @@ def finish_distances(x1: Array, x2: Array, out: Array, p: float, rows: int, coun
     if are_in_range(out, low):
         return
     differences = empty_row(0.0, width)
-    for i in range(out.size):
-        if not ((low <= out[i]) & (out[i] < math.inf)):
-            row = i // count
-            first, second = row * width, (row // rows * count + i % count) * width
-            for k in range(width):
-                differences[k] = float(x1[first + k]) - float(x2[second + k])
-            out[i] = scaled_norm(differences, 0, width, 1, p)
+    for start in range(0, out.size, LINE):
+        some = min(LINE, out.size - start)
+        for i in range(start, start + (0 if are_in_range(part_of(out, start, some), low) else some)):
+            if not ((low <= out[i]) & (out[i] < math.inf)):
+                row = i // count
+                first, second = row * width, (row // rows * count + i % count) * width
+                for k in range(width):
+                    differences[k] = float(x1[first + k]) - float(x2[second + k])
+                out[i] = scaled_norm(differences, 0, width, 1, p)
 
 
 @jit

@@ -6,6 +6,8 @@ Arrays are (A, C, S) with a table (P, Q) of weights, as in cpu_loops.py; rows ar
 
 import math
 
+import numpy as np
+
 from ...compiler.jit import WRITTEN, jit
 from ...compiler.passes.primitives import choose
 from ...kernels.cpu.plan import Array
@@ -20,9 +22,11 @@ def is_in_range(like: float, variance: float) -> bool:
 
 @jit
 def are_in_range(variances: Array, eps: float) -> bool:
-    outside, like = 0, variances.dtype.type(0)
+    outside, to, like = np.int32(0), variances.dtype.type, variances.dtype.type(0)
+    low, high = to(choose(like, 2.0**-100, 2.0**-900)), to(choose(like, 2.0**100, 2.0**900))
     for c in range(variances.size):
-        outside += not is_in_range(like, float(variances[c]) + eps)
+        variance = variances[c] + to(eps)
+        outside |= np.int32(not ((low <= variance) & (variance <= high)))
     return outside == 0
 
 

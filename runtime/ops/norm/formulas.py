@@ -15,3 +15,8 @@ def sum_all_but(x: Tensor, dim: int) -> Tensor:
 
 def per_channel(values: Tensor, ndim: int) -> Tensor:
     return values.reshape([-1] + [1] * (ndim - 2))
+
+
+def inverse_length(x: Tensor, eps: float) -> Tensor:
+    """1 / sqrt(x^2 + eps), also where no dtype has the square."""
+    return 1 / x.hypot(op.full_like(x, eps**0.5))

@@ -6,6 +6,8 @@ Operands and results are counted as in cpu_reduce_loops.py.
 
 import math
 
+import numpy as np
+
 from ...compiler.jit import jit
 from ...compiler.passes.primitives import choose
 from ...kernels.cpu.plan import Array
@@ -22,10 +24,10 @@ def lower_bound(x: Array, along: int) -> float:
 
 @jit
 def are_in_range(totals: Array, low: float) -> bool:
-    """Counted without a branch, so that LLVM makes vectors."""
-    outside, bound, top = 0, totals.dtype.type(low), totals.dtype.type(math.inf)
+    """As `are_finite`, in vectors."""
+    outside, bound, top = np.int32(0), totals.dtype.type(low), totals.dtype.type(math.inf)
     for i in range(totals.size):
-        outside += not ((totals[i] >= bound) & (totals[i] < top))
+        outside |= np.int32(not ((totals[i] >= bound) & (totals[i] < top)))
     return outside == 0
 
 
@@ -94,9 +96,12 @@ def finish_norms(
     elif p == 2:
         for k in range(out.size):
             out[k] = math.sqrt(out[k])
+    elif choose(x.dtype.type(0), 1, 0):  # of float32, in vectors: 1 / p is exact enough
+        for k in range(out.size):
+            out[k] = pow_number(float(out[k]), 1 / p)
     else:
         for k in range(out.size):
-            out[k] = root_of_power(float(out[k]), p)
+            out[k] = root_of_power(out[k], p)
 
 
 @jit

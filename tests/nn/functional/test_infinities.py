@@ -39,6 +39,15 @@ def test_what_is_dropped_is_zero(name: str, value: float, inplace: bool) -> None
         assert ((grad == 0).double().mean() > 0.3).item()
 
 
+def test_dropout_under_other_names() -> None:
+    """torch.dropout and its like select, too."""
+    sg.manual_seed(0)
+    x = sg.full((40, 8, 4), INF)
+    for function in (sg.dropout, sg.feature_dropout, lambda *args: sg.native_dropout(*args)[0]):
+        assert 0.3 < (function(x, 0.5, True) == 0).double().mean().item() < 0.7
+    assert not sg.feature_dropout_(x, 0.5, True).isnan().any()
+
+
 @pytest.mark.parametrize("function", [F.alpha_dropout, F.feature_alpha_dropout])
 def test_alpha_dropout_of_infinities(function: Any) -> None:
     """What is dropped is a finite constant."""
