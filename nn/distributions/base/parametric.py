@@ -117,9 +117,7 @@ class ByProbability(Distribution):
         limit = logit_limit(self.logits.dtype)
         near = self.logits.clamp(min=-limit, max=limit)
         rest = (self.logits - near).masked_fill(self.logits.abs() <= limit, 0)
-        probs = ops.where(successes == 0, self.logits, near).sigmoid()
-        complement = (-ops.where(failures == 0, self.logits, near)).sigmoid()
-        central = op.binomial_log_prob(successes, failures, probs, complement)
+        central = op.binomial_log_prob(successes, failures, near.sigmoid(), (-near).sigmoid())
         return central + product(successes, rest.clamp(max=0)) - product(failures, rest.clamp(min=0))
 
     def _logs(self) -> tuple[Tensor, Tensor]:
