@@ -116,7 +116,7 @@ FUNCTIONS: dict[str, Scalar] = {
     "igammac": Scalar(("a", "x"), (None, "-exp(gamma_log_prob(x, a, 1))"), "1 - igamma(a, x)"),
     "gamma_log_prob": Scalar(
         ("x", "a", "rate"),
-        ("divide(a - 1 - rate * x, x)", "log_minus_digamma(a, rate * x)", "divide(a - rate * x, rate)"),
+        ("divide(a - 1 - rate * x, x)", "log(rate) + log_minus_digamma(a, x)", "divide(a - rate * x, rate)"),
         "a * log(rate) + (0 if a == 1 else (a - 1) * log(x)) - rate * x - lgamma(a)",
     ),
     "log_minus_digamma": Scalar(("a", "x"), ("-polygamma(1, a)", "divide(1, x)"), "log(x) - digamma(a)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import NormalDist
 from typing import Any
 
 from mpmath import mp
@@ -31,14 +32,14 @@ def normal_cdf(z: Any) -> Any:
 
 
 def normal_icdf(p: Any) -> Any:
-    """By Newton's method on the logarithm of the lower tail, from its asymptotic form."""
+    """By Newton's method on the logarithm of the lower tail, from the number in float64."""
     if p > 0.5:
         return -normal_icdf(1 - p)
-    z = -mp.sqrt(-2 * mp.log(2 * p))
-    for _ in range(200):
+    z = mp.mpf(NormalDist().inv_cdf(float(p)))
+    for _ in range(20):
         step = (mp.log(normal_cdf(z)) - mp.log(p)) * normal_cdf(z) * mp.sqrt(2 * mp.pi) * mp.exp(z * z / 2)
         z -= step
-        if abs(step) < mp.mpf(10) ** -140 * (1 + abs(z)):
+        if abs(step) < mp.mpf(10) ** -95 * (1 + abs(z)):
             break
     return z
 

@@ -1,4 +1,4 @@
-"""The distributions that tests compare with mpmath: how they are made, their functions, their grids, their exceptions."""
+"""The distributions that are compared with mpmath: how they are made, their functions, grids and exceptions."""
 
 from __future__ import annotations
 
@@ -338,7 +338,10 @@ REFERENCES: dict[str, Reference] = {
         D.Poisson,
         ("rate",),
         {"log_prob": lambda k, r: times_log(k, r) - r - log_factorial(k)},
-        {"log_prob": [*each((1e-30, 1e-3, 0.7, 5.0), (0.0, 1.0, 7.0)), *counts_around([((m,), m, m) for m in SHAPES[3:]])]},
+        {
+            "log_prob": each((1e-30, 1e-3, 0.7, 5.0), (0.0, 1.0, 7.0))
+            + counts_around([((m,), m, m) for m in SHAPES[3:]])
+        },
         is_discrete=True,
     ),
     "Binomial": Reference(
