@@ -1,4 +1,4 @@
-"""The errors of distributions beside mpmath at 100 digits.
+"""The errors of distributions beside mpmath at 130 digits.
 
 `worst_errors(name, dtype)` gives, for each function of a distribution and its derivatives, the largest error and where
 it is. Errors are in units of the rounding of the result and of the inputs: |found - true| over eps times the true value
@@ -17,7 +17,7 @@ import specgrad as sg
 from tests.nn.distributions.formulas import Formula
 from tests.nn.distributions.references import REFERENCES, Reference
 
-DIGITS = 100
+DIGITS = 130
 STEP = mp.mpf(10) ** -33  # of differences, relative
 RESOLVED = mp.mpf(10) ** -40  # smaller derivatives, of a value of 1 and an argument of 1, have too few digits
 
