@@ -11,6 +11,7 @@ python -m codegen prove [OP...]       prove the gradient formulas of element-wis
 python -m codegen mutate [OP...]      change entries, one thing at a time, and list the changes that no check notices
 python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their derivatives
+python -m codegen accuracy [OP...]    the largest errors of element-wise ops; --write writes docs/accuracy.md
 python -m codegen dtypes [--check]    the dtypes that ops give, as the golden file of the tests
 python -m codegen cubins [--check]    compile the CUDA kernels that come with specgrad, where they have changed
 python -m codegen modules [--check]   lower the CPU kernels that programs begin with, where they have changed
@@ -64,6 +65,7 @@ from .verify.proofs import prove as proved
 COMMAND = __package__  # in a tree `codegen`, where specgrad is installed `specgrad.codegen`
 # Commands that are imported when they are run: some import the framework, which may be broken.
 ELSEWHERE = {
+    "accuracy": (".accuracy.command", "accuracy_command"),
     "derive": (".proof.derive", "derive_command"),
     "dtypes": (".verify.dtype_tables", "dtypes_command"),
     "cubins": (".packaging.cubins", "cubins_command"),

@@ -35,11 +35,15 @@ class Errors:
     got: np.ndarray
     right: np.ndarray
     units: np.ndarray
-    limit: float
+    limits: np.ndarray
 
     @property
     def worst(self) -> int:
-        return int(np.argmax(self.units))
+        return int(np.argmax(self.units / self.limits))
+
+    @property
+    def is_beyond(self) -> bool:
+        return bool(self.units[self.worst] > self.limits[self.worst])
 
     def shown(self, i: int) -> str:
         at = ", ".join(f"{name}={column[i]!s}" for name, column in self.columns.items())
@@ -55,14 +59,11 @@ class Measured:
         self.op, self.meaning, self.dtype = op, meaning, dtype
         self.numbers, self.values = setting
         tensors = [a.name for a in meaning.entry.tensor_arguments]
+        entry = meaning.entry  # of what formulas alone call, the domain is all that is asked
+        bounds = entry.domain if entry.variants == ("formula",) else {}
+        name = f"{op.name} {dtype} {seed}"
         self.columns = grid_columns(
-            meaning.expression,
-            tensors,
-            meaning.entry.masks,
-            self.values,
-            DTYPES[dtype],
-            f"{op.name} {dtype} {seed}",
-            density,
+            meaning.expression, tensors, entry.masks, self._as_computed(), DTYPES[dtype], name, density, bounds
         )
         inside = inside_domains(op, self.columns)
         self.columns = {name: column[inside] for name, column in self.columns.items()}
@@ -92,7 +93,7 @@ class Measured:
             corners = self.corners | np.array([v == 0 for v in exact[name]], bool)
             truth = self.truth(exact, name, corners)
             if k == 0:
-                yield self.compared("value", "", self.value(), truth.value)
+                yield self.compared("value", "", self.value(), truth.value, self.condition(truth.value, truth.first))
             if names:
                 yield from self.of_derivatives(name, truth)
 
@@ -108,14 +109,15 @@ class Measured:
 
     def of_derivatives(self, name: str, truth: Truth) -> Iterator[Errors]:
         first, second = self.backward(name)
+        condition = self.condition(truth.first, truth.second)
         if first is not None:
-            yield self.compared("gradient", name, first, truth.first)
+            yield self.compared("gradient", name, first, truth.first, condition)
         if second is not None and self.meaning.entry.variants != ("formula",):  # formulas call these once
             right = np.where(self.may_leave_the_range(truth), mp.nan, truth.second)
-            yield self.compared("second derivative", name, second, right)
+            yield self.compared("second derivative", name, second, right, condition + 1 / np.maximum(condition, 1e-300))
         tangent = self.tangent(name)
         if tangent is not None:
-            yield self.compared("tangent", name, tangent, truth.first)
+            yield self.compared("tangent", name, tangent, truth.first, condition)
 
     def may_leave_the_range(self, truth: Truth) -> np.ndarray:
         """Where a first derivative overflows, or products of arguments may: nothing is asked of second ones there."""
@@ -168,16 +170,31 @@ class Measured:
             return None
         return None if tangent is None else np.asarray(tangent.array)
 
+    def condition(self, value: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """How many units of a value one unit of the largest argument makes."""
+        floats = [np.abs(c.astype(float)) for c in self.columns.values() if c.dtype.kind == "f"]
+        size = np.max(floats, axis=0)
+        with mp.workdps(60):
+            ratios = [abs(s / v) if v and mp.isfinite(s) else mpf(0) for v, s in zip(value, slope, strict=True)]
+            products = [a * r if np.isfinite(a) else mpf(0) for a, r in zip(size.tolist(), ratios, strict=True)]
+        return np.array([min(float(p), 1e300) if p == p else 0.0 for p in products])
+
     # ---- beside the truth --------------------------------------------------------------------------------------------
 
-    def compared(self, kind: str, argument: str, got: np.ndarray, right: np.ndarray) -> Errors:
-        info, got = np.finfo(DTYPES[self.dtype]), np.broadcast_to(got, (self.count,))
-        limit = max(LIMITS[kind], self.meaning.entry.inexact[0])
-        floats = [c for c in self.columns.values() if c.dtype.kind == "f"]
-        rows = zip(got.tolist(), right, np.all([np.isfinite(c) for c in floats], axis=0), strict=True)
-        with mp.workdps(60):
-            units = np.array([_units(g, r, info, bool(is_finite)) for g, r, is_finite in rows])
-        return Errors(kind, argument, self.dtype, self.columns, got, right, units, limit)
+    def compared(self, kind: str, argument: str, got: np.ndarray, right: np.ndarray, condition: np.ndarray) -> Errors:
+        got = np.broadcast_to(got, (self.count,))
+        limits = LIMITS[kind] + self.meaning.entry.inexact[0] * condition
+        units = compared(got, right, self.dtype, self.columns)
+        return Errors(kind, argument, self.dtype, self.columns, got, right, units, limits)
+
+
+def compared(got: np.ndarray, right: np.ndarray, dtype: str, columns: Columns) -> np.ndarray:
+    """How many units of the last digit each result is off."""
+    info = np.finfo(DTYPES[dtype])
+    is_finite = np.all([np.isfinite(c) for c in columns.values() if c.dtype.kind == "f"], axis=0)
+    rows = zip(got.tolist(), right, is_finite.tolist(), strict=True)
+    with mp.workdps(60):
+        return np.array([_units(g, r, info, finite) for g, r, finite in rows])
 
 
 def _units(got: float, right: Any, info: Any, is_finite: bool) -> float:

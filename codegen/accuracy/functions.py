@@ -159,7 +159,7 @@ def _slope_of_cotangent(n: int, x: Any) -> Any:
         moved = [mpf(0), mpf(0), *slopes]
         factors = [-mp.pi * ((slopes[k] if k < len(slopes) else 0) + v) for k, v in enumerate(moved)]
     c = mp.cospi(x) / mp.sinpi(x)
-    return mp.polyval(factors[::-1], c)
+    return sum((factor * c**k for k, factor in enumerate(factors)), mpf(0))
 
 
 def zeta(s: Any, q: Any) -> Any:
@@ -319,7 +319,7 @@ _OF_MPMATH: dict[str, Function] = {
     "sigmoid": sigmoid,
     "logistic_pdf": lambda x: sigmoid(x) * sigmoid(-x),
     "tanhshrink": hyperbolic(lambda x: x - mp.tanh(x), lambda x: x - mp.sign(x)),
-    "weighted_by": lambda x, weight: mpf(0) if mp.isinf(x) and weight == 0 else x * weight,
+    "weighted_by": lambda x, weight: x * weight if weight != 0 else mpf(0),
     "divide": divide,
     **dict.fromkeys(("pow", "pow_number"), power),
     "sinc": lambda x: mpf(1) if x == 0 else mp.sinpi(x) / (mp.pi * x),

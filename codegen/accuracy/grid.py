@@ -51,6 +51,7 @@ class Density:
     rows: int
 
 
+NOWHERE: Mapping[str, tuple[float, float]] = {}
 FULL = Density((0, 300, 18, 8, 6), 300)
 SPARSE = Density((0, 20, 6, 4, 3), 30)
 Columns = dict[str, np.ndarray]
@@ -75,6 +76,7 @@ def columns(
     dtype: Any,
     seed: str,
     density: Density = FULL,
+    bounds: Mapping[str, tuple[float, float]] = NOWHERE,
 ) -> Columns:
     """Points for the tensors `names`, a row for each, as numbers of the dtype."""
     rng = np.random.default_rng(zlib.crc32(seed.encode()))
@@ -84,6 +86,11 @@ def columns(
     lists = [
         _chosen(both, np.array(special.get(name, []), dtype), density.values[min(len(names), 4)], rng) for name in names
     ]
+    for k, name in enumerate(names):
+        if name in bounds:
+            low, high = bounds[name]
+            inside = np.concatenate([lists[k], rng.uniform(low, high, 8).astype(dtype)])
+            lists[k] = inside[(inside >= low) & (inside <= high)]
     floats = [name for name in names if name not in {*masks}]
     lists = [
         np.array([True, False]) if name not in floats else values for name, values in zip(names, lists, strict=True)

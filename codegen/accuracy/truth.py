@@ -14,10 +14,12 @@ from mpmath import mp, mpf
 
 from ..language.scalar_functions import NONE, Functions
 from ..proof.numbers import evaluate
+from ..spec.formula import functions_in
 from .functions import EXACT, exact
 
-PRECISIONS = (60, 120, 300, 800, 2000)  # digits: small arguments of even functions need as many as their squares
+PRECISIONS = (60, 120, 300, 800, 2000, 3000)  # digits: small arguments of even functions need as many as their squares
 PRECISIONS_FAR_OUT = (60, 90)  # exponentials of such numbers have no more that are cheap
+SLOW = {"igamma", "igammac", "zeta", "polygamma", "digamma", "airy_ai", "erfinv", "ndtri"}  # with hundreds of digits
 SETTLED = mpf(10) ** -22
 BEYOND = 400, 800, 1600  # powers of ten that stand for an infinity: no dtype has them
 NOTHING = mpf(10) ** -380  # what no dtype tells from 0
@@ -51,21 +53,22 @@ class Expression:
     def truth(self, columns: Columns, name: str, corners: np.ndarray) -> Truth:
         """At each point, by the argument `name`; on `corners` both sides are looked at."""
         results = [np.full(len(corners), mp.nan, object) for _ in range(3)]
-        infinite = np.array([mp.isinf(x) for x in columns[name]], bool)
-        known = ~infinite | np.logical_and.reduce([_is_usual(c) for key, c in columns.items() if key != name] or [True])
-        for chosen, compute, precisions in (
-            (~infinite & ~corners, self._inside, PRECISIONS),
-            (~infinite & corners, self._beside, PRECISIONS),
+        infinite = _is_infinite(columns[name])
+        others = [c for key, c in columns.items() if key != name and c.dtype == object]
+        is_moved = all(v for v in self.numbers.values() if isinstance(v, mp.mpf))
+        known = ~infinite | is_moved & np.logical_and.reduce([_is_usual(c) for c in others] or [True])
+        precisions = PRECISIONS[:3] if SLOW & {*functions_in(self.tree)} else PRECISIONS
+        for chosen, compute, levels in (
+            (~infinite & ~corners, self._inside, precisions),
+            (~infinite & corners, self._beside, precisions),
             (infinite & known, self._far_out, PRECISIONS_FAR_OUT),
         ):
             if chosen.any():
                 part = {key: column[chosen] for key, column in columns.items()}
-                for result, values in zip(results, _settled(compute, part, name, precisions), strict=True):
+                for result, values in zip(results, _settled(compute, part, name, levels), strict=True):
                     result[chosen] = values
         results[2][infinite] = mp.nan
-        beside = np.any(
-            [[mp.isinf(v) for v in c] for key, c in columns.items() if key != name] or [infinite & False], axis=0
-        )
+        beside = np.any([infinite & False, *map(_is_infinite, others)], axis=0)
         results[1][beside], results[2][beside] = mp.nan, mp.nan
         with mp.workdps(60):
             at_once = self.at(columns)
@@ -124,6 +127,10 @@ def _limit(*values: Any) -> Any:
     return mp.inf * mp.sign(three) if growing else mpf(0) if shrinking else mp.nan
 
 
+def _is_infinite(values: np.ndarray) -> np.ndarray:
+    return np.array([bool(mp.isinf(value)) for value in values], bool)
+
+
 def _is_nan(values: np.ndarray) -> np.ndarray:
     return np.array([bool(mp.isnan(value)) for value in values], bool)
 
@@ -146,7 +153,11 @@ def _settled(
             known[0][waiting[settled]] = now[0][settled]
             if before is not None:
                 may_be_flat = (digits == precisions[-1]) | _can_be_seen(columns[name][waiting], digits)
-                same = [_agree(a, b) & (may_be_flat | (b != 0)) for a, b in zip(before, now, strict=True)]
+                scales = _scales(columns[name][waiting])
+                same = [
+                    _agree(a * scale, b * scale) & (may_be_flat | (b != 0))
+                    for a, b, scale in zip(before, now, scales, strict=True)
+                ]
                 same = [np.logical_and.reduce(same[: k + 1]) for k in range(3)]  # a wrong slope tells nothing of others
                 for result, values, agree in zip(known, now, same, strict=True):
                     result[waiting[agree]] = values[agree]
@@ -156,6 +167,12 @@ def _settled(
         if not len(waiting):
             break
     return tuple(known)
+
+
+def _scales(x: np.ndarray) -> tuple[Any, ...]:
+    """By what a value and derivatives are multiplied before they count as nothing: steps grow with the argument."""
+    size = np.array([abs(v) if 1 < abs(v) < mp.inf else mpf(1) for v in x], object)
+    return 1, size, size * size
 
 
 def _agree(before: np.ndarray, now: np.ndarray) -> np.ndarray:

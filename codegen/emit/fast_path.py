@@ -212,8 +212,13 @@ class FastCode:
 
     @cached_property
     def converts(self) -> str:
-        """Operands that convert to the others' dtype whatever the check says: "i" integers and floats, "b" bools."""
-        if self.op.entry.dtype not in ("promote", "float") or self.rejects not in (OUT_OF_RANGE, INTEGERS, BOOLS):
+        """Operands that convert to the others' dtype whatever the check says: "i" integers and floats, "b" bools.
+
+        Comparisons of integers are exact, so they convert to a dtype that holds both."""
+        entry = self.op.entry
+        if entry.dtype not in ("promote", "float") or self.rejects not in (OUT_OF_RANGE, INTEGERS, BOOLS):
+            return ""
+        if entry.result_dtype[0] == "bool" and len(self.op.tensors) > 1:
             return ""
         return "i" if self.rejects == BOOLS else "ib"
 

@@ -22,7 +22,10 @@ class General:
     @property
     def numbers(self) -> str:
         promoting = [a.name for a in self.code.numbers if a.type.base == "Scalar" and not a.keyword_only]
-        return star_args(f"Promoting({a.name})" if a.name in promoting else a.name for a in self.code.numbers)
+        wraps = {"other": ", wraps=True"}  # a second operand, as on PyTorch
+        return star_args(
+            f"Promoting({a.name}{wraps.get(a.name, '')})" if a.name in promoting else a.name for a in self.code.numbers
+        )
 
     @property
     def prepared(self) -> list[str]:

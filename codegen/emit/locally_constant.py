@@ -106,8 +106,8 @@ def is_locally_constant(entry: Entry, argument: str, formula: ast.expr, recorded
 def has_steps(entry: Entry, argument: str) -> bool:
     """Whether a function that contains the argument has a number as its derivative and is not linear, as `fmod`."""
     tree = entry.differentiated
-    for call in ast.walk(tree) if tree else ():
-        function = known_function(called(call), entry.functions) if isinstance(call, ast.Call) else None
+    for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else ():
+        function = known_function(called(call), entry.functions)
         if function is None or isinstance(parsed(function.meaning or "0 + 0"), ast.Name | ast.Constant):
             continue
         for derivative, value in zip(function.derivatives, call.args, strict=False):

@@ -59,7 +59,7 @@ FUNCTIONS: dict[str, Scalar] = {
     "log1p": _of_x("divide(1, 1 + x)", "log(1 + x)"),
     "log1p_exp": _of_x("sigmoid(x)", "log(1 + exp(x))"),
     "log_sigmoid": _of_x("sigmoid(-x)", "-log(1 + exp(-x))"),
-    "log_odds": _of_x("divide(1, x * (1 - x))", "log(divide(x, 1 - x))"),
+    "log_odds": _of_x("divide(1, x) + divide(1, 1 - x)", "log(divide(x, 1 - x))"),
     "sigmoid": _of_x("logistic_pdf(x)", "divide(1, 1 + exp(-x))"),
     "logistic_pdf": _of_x("-result * tanh(divide(x, 2))", "divide(exp(-x), (1 + exp(-x)) * (1 + exp(-x)))"),
     # powers
@@ -148,8 +148,9 @@ FUNCTIONS: dict[str, Scalar] = {
     "i1": _of_x("i1_derivative(1, x)"),
     "i1_derivative": _of_order_n("i1_derivative(n + 1, x)"),
     "i0e": _of_x("sgn(x) * i0e_derivative(1, x)", "exp(-abs(x)) * i0(x)"),
-    "i1e": _of_x("i0e_derivative(1, x) + i0e_derivative(2, x)", "exp(-abs(x)) * i1(x)"),
+    "i1e": _of_x("i1e_derivative(1, x)", "exp(-abs(x)) * i1(x)"),
     "i0e_derivative": _of_order_n("sgn(x) * i0e_derivative(n + 1, x)"),  # at |x|
+    "i1e_derivative": _of_order_n("sgn(x) * i1e_derivative(n + 1, x)"),
     "modified_bessel_k0": _of_x("-modified_bessel_k1(x)"),
     "modified_bessel_k1": _of_x("-modified_bessel_k0(x) - divide(result, x)"),
     "scaled_modified_bessel_k0": _of_x("k0e_derivative(1, x)", "exp(x) * modified_bessel_k0(x)"),

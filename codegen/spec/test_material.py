@@ -11,7 +11,7 @@ from .model import Refusal, Sample, Schema
 from .source import SourceString
 
 OFF = "off, because"  # how the key `verify` begins
-INEXACT = " units, because"  # what the key `accuracy` has behind its number
+INEXACT = " units of the argument, because"  # what the key `accuracy` has behind its number
 WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
 
 

@@ -409,6 +409,17 @@ ONE_MINUS_SQUARE = Elementwise(
     converts="ib",
     complexes=True,
 )
+INVERSE_ONE_PLUS_SQUARE = Elementwise(
+    PACKAGE,
+    "inverse_one_plus_square",
+    "trigonometric",
+    "inverse_one_plus_square",
+    "float",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
 HYPOT_WITH_ONE = Elementwise(
     PACKAGE,
     "hypot_with_one",
@@ -652,7 +663,6 @@ EQ_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 NE_TENSOR = Elementwise(
@@ -665,7 +675,6 @@ NE_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LT_TENSOR = Elementwise(
@@ -679,7 +688,6 @@ LT_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 LE_TENSOR = Elementwise(
     PACKAGE,
@@ -692,7 +700,6 @@ LE_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 GT_TENSOR = Elementwise(
     PACKAGE,
@@ -705,7 +712,6 @@ GT_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 GE_TENSOR = Elementwise(
     PACKAGE,
@@ -718,7 +724,6 @@ GE_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
     integral_kinds="ib",
-    converts="ib",
 )
 SIGNBIT = Elementwise(
     PACKAGE,
@@ -789,7 +794,6 @@ LOGICAL_AND = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LOGICAL_OR = Elementwise(
@@ -801,7 +805,6 @@ LOGICAL_OR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LOGICAL_XOR = Elementwise(
@@ -813,7 +816,6 @@ LOGICAL_XOR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     integral_kinds="ib",
-    converts="ib",
     complexes=True,
 )
 LOGICAL_NOT = Elementwise(
@@ -1381,6 +1383,17 @@ I1_DERIVATIVE = Elementwise(
     converts="ib",
 )
 I1E = Elementwise(PACKAGE, "i1e", "special", "i1e", "float", allowed=("float",), operands=("self",), converts="ib")
+I1E_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "i1e_derivative",
+    "special",
+    "i1e_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("n",),
+    converts="ib",
+)
 MODIFIED_BESSEL_K0 = Elementwise(
     PACKAGE,
     "modified_bessel_k0",

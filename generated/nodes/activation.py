@@ -857,7 +857,7 @@ class MishBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * where(self > 0, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) + weighted_by(self, 4 * power * power * (1 + power) / square(1 + 2 * power + 2 * power * power)), power * (power + 2) / (2 + 2 * power + power * power) + weighted_by(self, 4 * power * (1 + power) / square(2 + 2 * power + power * power))); power = exp(where(self > 0, -self, self))."""
+        """self: grad * (where(self > 0, 1 - part, part) + weighted_by(self, where(self > 0, 4 * power * power, 4 * power) * (1 + power) / below / below)); power = exp(where(self > 0, -self, self)); below = where(self > 0, 1 + 2 * power + 2 * power * power, 2 + 2 * power + power * power); part = where(self > 0, 2 * power * power, power * (power + 2)) / below."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -865,21 +865,19 @@ class MishBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * where(self > 0, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) + weighted_by(self, 4 * power * power * (1 + power) / square(1 + 2 * power + 2 * power * power)), power * (power + 2) / (2 + 2 * power + power * power) + weighted_by(self, 4 * power * (1 + power) / square(2 + 2 * power + power * power))); power = exp(where(self > 0, -self, self))."""
+        """self: grad * (where(self > 0, 1 - part, part) + weighted_by(self, where(self > 0, 4 * power * power, 4 * power) * (1 + power) / below / below)); power = exp(where(self > 0, -self, self)); below = where(self > 0, 1 + 2 * power + 2 * power * power, 2 + 2 * power + power * power); part = where(self > 0, 2 * power * power, power * (power + 2)) / below."""
         self = unpack(node, "kept_self")
         power = op.exp(op.where(self > 0, -self, self))
+        below = op.where(self > 0, 1 + 2 * power + 2 * power * power, 2 + 2 * power + power * power)
+        part = op.where(self > 0, 2 * power * power, power * (power + 2)) / below
         return node.fitted(
             [
                 grad
-                * op.where(
-                    self > 0,
-                    1
-                    - 2 * power * power / (1 + 2 * power + 2 * power * power)
+                * (
+                    op.where(self > 0, 1 - part, part)
                     + op.weighted_by(
-                        self, 4 * power * power * (1 + power) / op.square(1 + 2 * power + 2 * power * power)
-                    ),
-                    power * (power + 2) / (2 + 2 * power + power * power)
-                    + op.weighted_by(self, 4 * power * (1 + power) / op.square(2 + 2 * power + power * power)),
+                        self, op.where(self > 0, 4 * power * power, 4 * power) * (1 + power) / below / below
+                    )
                 )
             ]
         )
@@ -889,47 +887,66 @@ class MishBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
             self_t.conj_physical()
-            * op.where(
-                self > 0,
-                1
-                - 2
-                * op.exp(op.where(self > 0, -self, self))
-                * op.exp(op.where(self > 0, -self, self))
-                / (
+            * (
+                op.where(
+                    self > 0,
                     1
-                    + 2 * op.exp(op.where(self > 0, -self, self))
-                    + 2 * op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self))
-                )
-                + op.weighted_by(
-                    self,
-                    4
-                    * op.exp(op.where(self > 0, -self, self))
-                    * op.exp(op.where(self > 0, -self, self))
-                    * (1 + op.exp(op.where(self > 0, -self, self)))
-                    / op.square(
+                    - op.where(
+                        self > 0,
+                        2 * op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self)),
+                        op.exp(op.where(self > 0, -self, self)) * (op.exp(op.where(self > 0, -self, self)) + 2),
+                    )
+                    / op.where(
+                        self > 0,
                         1
                         + 2 * op.exp(op.where(self > 0, -self, self))
-                        + 2 * op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self))
+                        + 2 * op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self)),
+                        2
+                        + 2 * op.exp(op.where(self > 0, -self, self))
+                        + op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self)),
                     ),
-                ),
-                op.exp(op.where(self > 0, -self, self))
-                * (op.exp(op.where(self > 0, -self, self)) + 2)
-                / (
-                    2
-                    + 2 * op.exp(op.where(self > 0, -self, self))
-                    + op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self))
+                    op.where(
+                        self > 0,
+                        2 * op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self)),
+                        op.exp(op.where(self > 0, -self, self)) * (op.exp(op.where(self > 0, -self, self)) + 2),
+                    )
+                    / op.where(
+                        self > 0,
+                        1
+                        + 2 * op.exp(op.where(self > 0, -self, self))
+                        + 2 * op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self)),
+                        2
+                        + 2 * op.exp(op.where(self > 0, -self, self))
+                        + op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self)),
+                    ),
                 )
                 + op.weighted_by(
                     self,
-                    4
-                    * op.exp(op.where(self > 0, -self, self))
+                    op.where(
+                        self > 0,
+                        4 * op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self)),
+                        4 * op.exp(op.where(self > 0, -self, self)),
+                    )
                     * (1 + op.exp(op.where(self > 0, -self, self)))
-                    / op.square(
+                    / op.where(
+                        self > 0,
+                        1
+                        + 2 * op.exp(op.where(self > 0, -self, self))
+                        + 2 * op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self)),
                         2
                         + 2 * op.exp(op.where(self > 0, -self, self))
-                        + op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self))
+                        + op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self)),
+                    )
+                    / op.where(
+                        self > 0,
+                        1
+                        + 2 * op.exp(op.where(self > 0, -self, self))
+                        + 2 * op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self)),
+                        2
+                        + 2 * op.exp(op.where(self > 0, -self, self))
+                        + op.exp(op.where(self > 0, -self, self)) * op.exp(op.where(self > 0, -self, self)),
                     ),
-                ),
+                )
             )
         ).conj_physical()
         return (tangent0,)

@@ -545,7 +545,7 @@ class LogOddsBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad / (self * (1 - self))."""
+        """self: grad / self + grad / (1 - self)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -553,14 +553,14 @@ class LogOddsBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad / (self * (1 - self))."""
+        """self: grad / self + grad / (1 - self)."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad / (self * (1 - self))])
+        return node.fitted([grad / self + grad / (1 - self)])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() / (self * (1 - self))).conj_physical()
+        tangent0 = (self_t.conj_physical() / self + self_t.conj_physical() / (1 - self)).conj_physical()
         return (tangent0,)
 
 
@@ -596,7 +596,7 @@ class LimitedLogOddsBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))."""
+        """self: where((self < eps) | (self > 1 - eps), 0, grad / where((self < eps) | (self > 1 - eps), 0.5, self) + grad / (1 - where((self < eps) | (self > 1 - eps), 0.5, self)))."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -604,16 +604,28 @@ class LimitedLogOddsBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))."""
+        """self: where((self < eps) | (self > 1 - eps), 0, grad / where((self < eps) | (self > 1 - eps), 0.5, self) + grad / (1 - where((self < eps) | (self > 1 - eps), 0.5, self)))."""
         eps = node._saved_eps
         self = unpack(node, "kept_self")
-        return node.fitted([op.where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))])
+        return node.fitted(
+            [
+                op.where(
+                    (self < eps) | (self > 1 - eps),
+                    0,
+                    grad / op.where((self < eps) | (self > 1 - eps), 0.5, self)
+                    + grad / (1 - op.where((self < eps) | (self > 1 - eps), 0.5, self)),
+                )
+            ]
+        )
 
     @staticmethod
     def tangent(result, self, eps, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = op.where(
-            (self < eps) | (self > 1 - eps), 0, self_t.conj_physical() / (self * (1 - self))
+            (self < eps) | (self > 1 - eps),
+            0,
+            self_t.conj_physical() / op.where((self < eps) | (self > 1 - eps), 0.5, self)
+            + self_t.conj_physical() / (1 - op.where((self < eps) | (self > 1 - eps), 0.5, self)),
         ).conj_physical()
         return (tangent0,)
 
@@ -1775,10 +1787,10 @@ class IgammaBackward0(Node):
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igamma"
-    saved_slots = ("kept_other", "kept_self")
+    saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.IGAMMA
     inputs = ("self", "other")
-    keeps = {"kept_other": ("other", ("self", "other")), "kept_self": ("self", ("self", "other"))}
+    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
     def record(result, self, other):
@@ -1791,29 +1803,31 @@ class IgammaBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (other._grad_fn or other) if other._requires_grad else None,
         )
-        node.kept_other = other
-        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_other is not None:
-            node.kept_other = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
-        """self: where(isinf(other), 0, -grad * unfused(standard_gamma_grad(self, other)) * density); other: grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
-        other = unpack(node, "kept_other")
+        """self: where(isinf(self) | isinf(other), 0, -grad * unfused(standard_gamma_grad(self, other)) * density); other: grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
         self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
         density = op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where(
-                op.isinf(other), 0, -grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density
+                op.isinf(self) | op.isinf(other),
+                0,
+                -grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density,
             )
         grad_1 = None
         if node.edges[1] is not None:
@@ -1827,7 +1841,7 @@ class IgammaBackward0(Node):
             None
             if self_t is None
             else op.where(
-                op.isinf(other),
+                op.isinf(self) | op.isinf(other),
                 0,
                 -self_t.conj_physical()
                 * elementwise_formulas.unfused(op.standard_gamma_grad(self, other))
@@ -1847,10 +1861,10 @@ class IgammacBackward0(Node):
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igammac"
-    saved_slots = ("kept_other", "kept_self")
+    saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.IGAMMAC
     inputs = ("self", "other")
-    keeps = {"kept_other": ("other", ("self", "other")), "kept_self": ("self", ("self", "other"))}
+    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
     def record(result, self, other):
@@ -1863,29 +1877,31 @@ class IgammacBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (other._grad_fn or other) if other._requires_grad else None,
         )
-        node.kept_other = other
-        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_other is not None:
-            node.kept_other = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
-        """self: where(isinf(other), 0, grad * unfused(standard_gamma_grad(self, other)) * density); other: -grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
-        other = unpack(node, "kept_other")
+        """self: where(isinf(self) | isinf(other), 0, grad * unfused(standard_gamma_grad(self, other)) * density); other: -grad * density; density = exp(unfused(gamma_log_prob(other, self, 1)))."""
         self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
         density = op.exp(elementwise_formulas.unfused(op.gamma_log_prob(other, self, 1)))
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where(
-                op.isinf(other), 0, grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density
+                op.isinf(self) | op.isinf(other),
+                0,
+                grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, other)) * density,
             )
         grad_1 = None
         if node.edges[1] is not None:
@@ -1899,7 +1915,7 @@ class IgammacBackward0(Node):
             None
             if self_t is None
             else op.where(
-                op.isinf(other),
+                op.isinf(self) | op.isinf(other),
                 0,
                 self_t.conj_physical()
                 * elementwise_formulas.unfused(op.standard_gamma_grad(self, other))
@@ -2367,28 +2383,58 @@ class I1eBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (unfused(i0e_derivative(1, self)) + unfused(i0e_derivative(2, self)))."""
+        """self: grad * unfused(i1e_derivative(1, self))."""
         self = unpack(node, "kept_self")
-        return (
-            fit(
-                grad
-                * (
-                    elementwise_formulas.unfused(op.i0e_derivative(1, self))
-                    + elementwise_formulas.unfused(op.i0e_derivative(2, self))
-                ),
-                node.metas[0],
-            ),
-        )
+        return (fit(grad * elementwise_formulas.unfused(op.i1e_derivative(1, self)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.i1e_derivative(1, self))).conj_physical()
+        return (tangent0,)
+
+
+class I1eDerivativeBackward0(Node):
+    """i1e_derivative(int n, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "i1e_derivative"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.I1E_DERIVATIVE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_n": ("n", "")}
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(I1eDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * sgn(self) * unfused(i1e_derivative(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * op.sgn(self) * elementwise_formulas.unfused(op.i1e_derivative(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical()
-            * (
-                elementwise_formulas.unfused(op.i0e_derivative(1, self))
-                + elementwise_formulas.unfused(op.i0e_derivative(2, self))
-            )
+            self_t.conj_physical() * op.sgn(self) * elementwise_formulas.unfused(op.i1e_derivative(n + 1, self))
         ).conj_physical()
         return (tangent0,)
 
@@ -2970,6 +3016,7 @@ __all__ = [
     "I1Backward0",
     "I1DerivativeBackward0",
     "I1eBackward0",
+    "I1eDerivativeBackward0",
     "ModifiedBesselK0Backward0",
     "ModifiedBesselK1Backward0",
     "ScaledModifiedBesselK0Backward0",

@@ -291,7 +291,7 @@ class AtanBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * square(reciprocal(hypot_with_one(self))).conj()."""
+        """self: grad * inverse_one_plus_square(self).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -299,16 +299,14 @@ class AtanBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * square(reciprocal(hypot_with_one(self))).conj()."""
+        """self: grad * inverse_one_plus_square(self).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * op.square(op.reciprocal(op.hypot_with_one(self))).conj_physical()])
+        return node.fitted([grad * op.inverse_one_plus_square(self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            self_t.conj_physical() * op.square(op.reciprocal(op.hypot_with_one(self))).conj_physical()
-        ).conj_physical()
+        tangent0 = (self_t.conj_physical() * op.inverse_one_plus_square(self).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -655,6 +653,63 @@ class OneMinusSquareBackward0(Node):
         return (tangent0,)
 
 
+class InverseOnePlusSquareBackward0(Node):
+    """inverse_one_plus_square(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "inverse_one_plus_square"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.INVERSE_ONE_PLUS_SQUARE
+    fused = {1: (("kept_self", "kept_result"), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(InverseOnePlusSquareBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: -2 * grad * weighted_by(self, result).conj() * result.conj()."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: -2 * grad * weighted_by(self, result).conj() * result.conj()."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return node.fitted([-2 * grad * op.weighted_by(self, result).conj_physical() * result.conj_physical()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            -2 * self_t.conj_physical() * op.weighted_by(self, result).conj_physical() * result.conj_physical()
+        ).conj_physical()
+        return (tangent0,)
+
+
 class HypotWithOneBackward0(Node):
     """hypot_with_one(Tensor self) -> Tensor (derivatives.yaml)."""
 
@@ -987,6 +1042,7 @@ __all__ = [
     "AcoshBackward0",
     "AtanhBackward0",
     "OneMinusSquareBackward0",
+    "InverseOnePlusSquareBackward0",
     "HypotWithOneBackward0",
     "DirectionBackward0",
     "Atan2Backward0",

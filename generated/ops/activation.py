@@ -886,11 +886,11 @@ def mish(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: grad * where(input > 0, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) + weighted_by(input,
-            4 * power * power * (1 + power) / square(1 + 2 * power + 2 * power * power)), power * (power + 2) / (2 + 2 *
-            power + power * power) + weighted_by(input, 4 * power * (1 + power) / square(2 + 2 * power + power *
-            power)))
+        input: grad * (where(input > 0, 1 - part, part) + weighted_by(input, where(input > 0, 4 * power * power, 4 *
+            power) * (1 + power) / below / below))
         where power: exp(where(input > 0, -input, input))
+        where below: where(input > 0, 1 + 2 * power + 2 * power * power, 2 + 2 * power + power * power)
+        where part: where(input > 0, 2 * power * power, power * (power + 2)) / below
     Example:
         >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.3034,  0.0000,  0.8651])

@@ -657,7 +657,8 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
     Gradients:
         input: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(input, exponent - 1)).conj()
     Raises:
-        RuntimeError: expected: integers are not raised to one negative integer power.
+        RuntimeError: expected: integers are not raised to one negative integer power, nor to one that their dtype does
+            not have.
     """
     try:
         if (not watch.casts or uncast()) and out is None:
@@ -939,7 +940,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.scalar(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
-    result, (self,) = run(kernels.ADD_SCALAR, name, (self,), (Promoting(other), alpha), into)
+    result, (self,) = run(kernels.ADD_SCALAR, name, (self,), (Promoting(other, wraps=True), alpha), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         nodes.AddBackward1.record(result, self)
     if watch.active:

@@ -2036,10 +2036,11 @@ def cosine_embedding_loss(
         Tensor: the dtype that its ops give.
     Gradients:
         through: reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
-        where norm1: linalg_vector_norm(input1, 2, -1, True)
-        where norm2: linalg_vector_norm(input2, 2, -1, True)
-        where cosine: (input1 / norm1.hypot(full_like(norm1, 1e-6)) * (input2 / norm2.hypot(full_like(norm2,
-            1e-6)))).sum(-1)
+        where x: input1 if input1.is_floating_point() or input1.is_complex() else input1.float()
+        where y: input2 if input2.is_floating_point() or input2.is_complex() else input2.float()
+        where norm1: linalg_vector_norm(x, 2, -1, True)
+        where norm2: linalg_vector_norm(y, 2, -1, True)
+        where cosine: (x / norm1.hypot(full_like(norm1, 1e-6)) * (y / norm2.hypot(full_like(norm2, 1e-6)))).sum(-1)
         where losses: where(target == 1, 1 - cosine, 0) + where(target == -1, (cosine - margin).clamp(0), 0)
     Raises:
         RuntimeError: expected: two vectors and a number, or two matrices and a number for each row.
@@ -2082,11 +2083,11 @@ def cosine_embedding_loss(
         input1, input2, target, margin, size_average, reduce, reduction = loss_checks.cosine_embedding(
             name, input1, input2, target, margin, size_average, reduce, reduction
         )
-        norm1 = op.linalg_vector_norm(input1, 2, -1, True)
-        norm2 = op.linalg_vector_norm(input2, 2, -1, True)
-        cosine = (
-            input1 / norm1.hypot(op.full_like(norm1, 1e-06)) * (input2 / norm2.hypot(op.full_like(norm2, 1e-06)))
-        ).sum(-1)
+        x = input1 if input1.is_floating_point() or input1.is_complex() else input1.float()
+        y = input2 if input2.is_floating_point() or input2.is_complex() else input2.float()
+        norm1 = op.linalg_vector_norm(x, 2, -1, True)
+        norm2 = op.linalg_vector_norm(y, 2, -1, True)
+        cosine = (x / norm1.hypot(op.full_like(norm1, 1e-06)) * (y / norm2.hypot(op.full_like(norm2, 1e-06)))).sum(-1)
         losses = op.where(target == 1, 1 - cosine, 0) + op.where(target == -1, (cosine - margin).clamp(0), 0)
         return loss_formulas.reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
     except Exception as error:

@@ -558,7 +558,7 @@ def log_odds(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad / (input * (1 - input))
+        input: grad / input + grad / (1 - input)
     """
     try:
         if not watch.every:
@@ -599,7 +599,8 @@ def limited_log_odds(input: Tensor, eps: float) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: where((input < eps) | (input > 1 - eps), 0, grad / (input * (1 - input)))
+        input: where((input < eps) | (input > 1 - eps), 0, grad / where((input < eps) | (input > 1 - eps), 0.5, input) +
+            grad / (1 - where((input < eps) | (input > 1 - eps), 0.5, input)))
     """
     try:
         if not watch.every:
@@ -1820,7 +1821,7 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: where(isinf(other), 0, -grad * unfused(standard_gamma_grad(input, other)) * density)
+        input: where(isinf(input) | isinf(other), 0, -grad * unfused(standard_gamma_grad(input, other)) * density)
         other: grad * density
         where density: exp(unfused(gamma_log_prob(other, input, 1)))
     Raises:
@@ -1896,7 +1897,7 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: where(isinf(other), 0, grad * unfused(standard_gamma_grad(input, other)) * density)
+        input: where(isinf(input) | isinf(other), 0, grad * unfused(standard_gamma_grad(input, other)) * density)
         other: -grad * density
         where density: exp(unfused(gamma_log_prob(other, input, 1)))
     Raises:
@@ -2453,7 +2454,7 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (unfused(i0e_derivative(1, input)) + unfused(i0e_derivative(2, input)))
+        input: grad * unfused(i1e_derivative(1, input))
     Example:
         >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
         tensor([0.0000, 0.0126])
@@ -2485,6 +2486,47 @@ def _i1e(name: str, self, into=None) -> Any:
         nodes.I1eBackward0.record(result, self)
     if watch.active:
         propagate(nodes.I1eBackward0, result, (self,), (self,), into)
+    return result
+
+
+def i1e_derivative(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of e^-x * i1(x), at |x|.
+
+    i1e_derivative(int n, Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * sgn(input) * unfused(i1e_derivative(n + 1, input))
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.I1E_DERIVATIVE.launch(input, n)
+            if result is not None:
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain) and (
+            result := intercept("i1e_derivative", i1e_derivative, "elementwise", n, input)
+        ) is not NOT_HANDLED:
+            return result
+        return _i1e_derivative("i1e_derivative", n, input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _i1e_derivative(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I1E_DERIVATIVE, name, (self,), (n,), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.I1eDerivativeBackward0.record(result, n, self)
+    if watch.active:
+        propagate(nodes.I1eDerivativeBackward0, result, (n, self), (self,), into)
     return result
 
 
@@ -3307,6 +3349,7 @@ __all__ = [
     "i1",
     "i1_derivative",
     "i1e",
+    "i1e_derivative",
     "modified_bessel_k0",
     "modified_bessel_k1",
     "scaled_modified_bessel_k0",

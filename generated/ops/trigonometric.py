@@ -361,7 +361,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * square(reciprocal(hypot_with_one(input))).conj()
+        input: grad * inverse_one_plus_square(input).conj()
     Example:
         >>> sg.atan(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
@@ -853,6 +853,47 @@ def _one_minus_square(name: str, self, into=None) -> Any:
     return result
 
 
+def inverse_one_plus_square(input: Tensor) -> Tensor:
+    """1 / (1 + x^2), with a derivative of which no square underflows.
+
+    inverse_one_plus_square(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        input: -2 * grad * weighted_by(input, result).conj() * result.conj()
+    """
+    try:
+        if not watch.every:
+            result = kernels.INVERSE_ONE_PLUS_SQUARE.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("inverse_one_plus_square", inverse_one_plus_square, "elementwise", input))
+            is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("inverse_one_plus_square", "input", input)
+        return _inverse_one_plus_square("inverse_one_plus_square", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _inverse_one_plus_square(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.INVERSE_ONE_PLUS_SQUARE, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.InverseOnePlusSquareBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.InverseOnePlusSquareBackward0, result, (self,), (self,), into)
+    return result
+
+
 def hypot_with_one(input: Tensor) -> Tensor:
     """sqrt(1 + x^2) without overflow on the way.
 
@@ -1231,6 +1272,7 @@ __all__ = [
     "acosh",
     "atanh",
     "one_minus_square",
+    "inverse_one_plus_square",
     "hypot_with_one",
     "direction",
     "atan2",

@@ -117,7 +117,8 @@ def is_recorded_on(target_device: Any) -> bool:
 
 
 def fitting_number(op: str, name: str, value: Any, into: dtype) -> Any:
-    """`value` as the Python number of the dtype's kind; fractions are cut off for integers, as in PyTorch.
+    """`value` as the Python number of the dtype's kind; fractions are cut off for integers, as in PyTorch, and numbers
+    below 0 wrap where these have no sign.
 
     Raises:
         RuntimeError: a complex number for a real dtype, or one outside the dtype's range.
@@ -125,6 +126,8 @@ def fitting_number(op: str, name: str, value: Any, into: dtype) -> Any:
     parts = (value.real, value.imag) if into.kind == "c" else (value,)
     if any(isinstance(part, complex) or not _in_range(part, into.to_real()) for part in parts):
         raise RuntimeError(f"{op}(): {name} {value} cannot be converted to {into} without overflow")
+    if into.kind == "i" and not into.is_signed:
+        return int(value) % 2 ** iinfo(into).bits
     return {"b": bool, "i": int, "f": float, "c": complex}[into.kind](value)
 
 
@@ -141,4 +144,4 @@ def _in_range(value: float, into: dtype) -> bool:
 @functools.cache
 def _limits(into: dtype) -> tuple[float, float]:
     limits = finfo(into) if into.kind == "f" else iinfo(into)
-    return limits.min, limits.max
+    return limits.min if into.is_signed else -limits.max, limits.max

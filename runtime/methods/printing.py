@@ -8,7 +8,7 @@ import numpy as np
 
 from ..tensor.dtypes import bool_, get_default_dtype, int64
 from ..tensor.overrides import overrides
-from ..tensor.tensor import number_array
+from ..tensor.tensor import MAX_DIMS, number_array
 
 
 @dataclass
@@ -151,6 +151,8 @@ def _suffixes(tensor: Any) -> list[str]:
     obvious: tuple[Any, ...] = (default, int64, bool_, default.to_complex())
     if tensor.is_meta:
         obvious = (default,)
+        matches.append(f"size={tuple(tensor.shape)}")
+    elif len(tensor.shape) > MAX_DIMS:
         matches.append(f"size={tuple(tensor.shape)}")
     elif tensor.numel() == 0:
         obvious = (default,)

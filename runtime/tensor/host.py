@@ -1,6 +1,6 @@
 """Tensors as Python and NumPy see them: numbers, lists, arrays, DLPack. Methods of `Tensor` call these."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..tracebacks import hide_internal_frames
 from .dtypes import complex32
 from .grad_mode import mode
 from .observers import watch
-from .tensor import TensorBase, from_flat, host_array, number_array
+from .tensor import MAX_DIMS, TensorBase, from_flat, host_array, number_array
 
 
 def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
@@ -22,12 +22,15 @@ def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
     Raises:
         RuntimeError: when the tensor requires grad, outside `no_grad`: writes to the array would escape autograd.
         TypeError: when the tensor is not on the CPU, or NumPy has no such dtype.
+        ValueError: when the tensor has more than 64 dimensions, as no array of NumPy's has.
     """
     try:
         if watch.reads:
             watch.note_read(tensor)
         if tensor._dtype is complex32:
             raise TypeError("numpy(): Got unsupported ScalarType ComplexHalf")
+        if len(tensor._shape) > MAX_DIMS:
+            raise ValueError(f"numpy(): expected at most {MAX_DIMS} dimensions, but got {len(tensor._shape)}")
         if force:
             return host_array(tensor).view()
         if tensor._requires_grad and mode.grad:
@@ -89,10 +92,20 @@ def tolist(tensor: Any) -> Any:
     try:
         if watch.reads:
             watch.note_read(tensor)
-        return number_array(tensor).tolist()
+        elements = number_array(tensor)
+        return (
+            elements.tolist() if elements.shape == tensor._shape else nested(elements.ravel().tolist(), tensor._shape)
+        )
     except Exception as error:
         hide_internal_frames(error)
         raise
+
+
+def nested(values: list[Any], shape: Sequence[int]) -> Any:
+    """Elements in row order as nested lists."""
+    for size in reversed(shape):
+        values = [values[i : i + size] for i in range(0, len(values), size or 1)]
+    return values[0] if values else values
 
 
 def _only_element(tensor: Any, target: str) -> Any:

@@ -21,6 +21,8 @@ from .memory import cast, contiguous, on_host
 from .memory_format import contiguous_format, has_format
 from .overrides import add_plain, add_to, overrides
 
+MAX_DIMS = 64  # of a NumPy array
+
 for _kind in (dtype, device, Size):
     add_plain(_kind)
 _new = object.__new__
@@ -74,11 +76,15 @@ class TensorBase:
 
     @property
     def array(self) -> Any:
-        """The n-d NumPy array, or DeviceArray, over this tensor's memory (no copy)."""
+        """The n-d NumPy array, or DeviceArray, over this tensor's memory (no copy).
+
+        NumPy has at most 64 dimensions: of tensors with more it is without those of size 1."""
         nd = self._array
         if nd is None:
             flat = self._flat
-            if flat is None:
+            if len(self._shape) > MAX_DIMS:
+                nd = squeezed(self).array
+            elif flat is None:
                 nd = self._strided_array()
             else:
                 nd = flat if flat.shape == self._shape else flat.reshape(self._shape)
@@ -404,6 +410,14 @@ def drop_dead(views: list[Any]) -> None:
     with _dropping:
         count = len(views)
         views[:count] = [reference for reference in views[:count] if reference() is not None]
+
+
+def squeezed(t: Any) -> Any:
+    """A view without the dimensions of size 1."""
+    strides = contiguous_strides(t._shape) if t._strides is None else t._strides
+    wide = [dim for dim, size in enumerate(t._shape) if size != 1]
+    shape, steps = (tuple([values[dim] for dim in wide]) for values in (t._shape, strides))
+    return alias(t, shape, steps, t._offset)
 
 
 def host_array(t: Any) -> Any:

@@ -38,9 +38,9 @@ def check_accuracy(op: Any, report: Report) -> None:
 
 
 def report_errors(op: Any, errors: Any, report: Report) -> None:
-    units = errors.units[errors.worst]
-    if units > errors.limit:
+    units, limit = errors.units[errors.worst], errors.limits[errors.worst]
+    if errors.is_beyond:
         key = errors.argument if errors.kind != "value" else "elementwise"
         subject = f"{errors.kind} of {errors.argument}" if errors.argument else "result"
-        off = "" if units == float("inf") else f" ({units:.3g} units of the last digit; {errors.limit:g} are allowed)"
+        off = "" if units == float("inf") else f" ({units:.3g} units of the last digit; {limit:.3g} are allowed)"
         report.find(op, key, f"{errors.shown(errors.worst)}{off}", f"{subject} in {errors.dtype}", size=0.2)

@@ -170,20 +170,11 @@ def gelu_erf_backward_1(grad, self, grad_self):
 
 
 def gelu_tanh_forward(self, result):
-    """result = weighted_by(self, sigmoid(argument))"""
+    """result = weighted_by(self, sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)))"""
     T = self.dtype.type
     for i in range(result.size):
         result[i] = weighted_by(
-            self[i],
-            sigmoid(
-                minimum(maximum(self[i], T(-100)), T(100))
-                * (
-                    T(1.5957691216057308)
-                    + T(0.0713548162726002)
-                    * minimum(maximum(self[i], T(-100)), T(100))
-                    * minimum(maximum(self[i], T(-100)), T(100))
-                )
-            ),
+            self[i], sigmoid(self[i] * (T(1.5957691216057308) + T(0.0713548162726002) * self[i] * self[i]))
         )
 
 
@@ -291,95 +282,117 @@ def selu_backward_1(grad, self, grad_self):
 
 
 def mish_forward(self, result):
-    """result = weighted_by(self, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) if self > 0 else power * (power + 2) / (2 + 2 * power + power * power))"""
+    """result = weighted_by(self, (1 + 2 * power if self > 0 else power * (power + 2)) / below)"""
     T = self.dtype.type
     for i in range(result.size):
         result[i] = weighted_by(
             self[i],
             either(
                 self[i] > T(0),
+                T(1) + T(2) * exp(where(self[i] > T(0), -self[i], self[i])),
+                exp(where(self[i] > T(0), -self[i], self[i])) * (exp(where(self[i] > T(0), -self[i], self[i])) + T(2)),
+            )
+            / where(
+                self[i] > T(0),
                 T(1)
-                - T(2)
-                * exp(where(self[i] > T(0), -self[i], self[i]))
-                * exp(where(self[i] > T(0), -self[i], self[i]))
-                / (
-                    T(1)
-                    + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
-                    + T(2)
-                    * exp(where(self[i] > T(0), -self[i], self[i]))
-                    * exp(where(self[i] > T(0), -self[i], self[i]))
-                ),
-                exp(where(self[i] > T(0), -self[i], self[i]))
-                * (exp(where(self[i] > T(0), -self[i], self[i])) + T(2))
-                / (
-                    T(2)
-                    + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
-                    + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i]))
-                ),
+                + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                + T(2) * exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
+                T(2)
+                + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
             ),
         )
 
 
 def mish_backward_1(grad, self, grad_self):
-    """self: grad * where(self > 0, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) + weighted_by(self, 4 * power * power * (1 + power) / square(1 + 2 * power + 2 * power * power)), power * (power + 2) / (2 + 2 * power + power * power) + weighted_by(self, 4 * power * (1 + power) / square(2 + 2 * power + power * power)))"""
+    """self: grad * (where(self > 0, 1 - part, part) + weighted_by(self, where(self > 0, 4 * power * power, 4 * power) * (1 + power) / below / below))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * where(
-            self[i] > T(0),
-            T(1)
-            - divide(
-                T(2) * exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
+        grad_self[i] = grad[i] * (
+            where(
+                self[i] > T(0),
                 T(1)
-                + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
-                + T(2) * exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
-            )
-            + weighted_by(
-                self[i],
-                divide(
-                    T(4)
-                    * exp(where(self[i] > T(0), -self[i], self[i]))
-                    * exp(where(self[i] > T(0), -self[i], self[i]))
-                    * (T(1) + exp(where(self[i] > T(0), -self[i], self[i]))),
-                    (
+                - divide(
+                    where(
+                        self[i] > T(0),
+                        T(2)
+                        * exp(where(self[i] > T(0), -self[i], self[i]))
+                        * exp(where(self[i] > T(0), -self[i], self[i])),
+                        exp(where(self[i] > T(0), -self[i], self[i]))
+                        * (exp(where(self[i] > T(0), -self[i], self[i])) + T(2)),
+                    ),
+                    where(
+                        self[i] > T(0),
                         T(1)
                         + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
                         + T(2)
                         * exp(where(self[i] > T(0), -self[i], self[i]))
+                        * exp(where(self[i] > T(0), -self[i], self[i])),
+                        T(2)
+                        + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                        + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
+                    ),
+                ),
+                divide(
+                    where(
+                        self[i] > T(0),
+                        T(2)
                         * exp(where(self[i] > T(0), -self[i], self[i]))
-                    )
-                    * (
+                        * exp(where(self[i] > T(0), -self[i], self[i])),
+                        exp(where(self[i] > T(0), -self[i], self[i]))
+                        * (exp(where(self[i] > T(0), -self[i], self[i])) + T(2)),
+                    ),
+                    where(
+                        self[i] > T(0),
                         T(1)
                         + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
                         + T(2)
                         * exp(where(self[i] > T(0), -self[i], self[i]))
-                        * exp(where(self[i] > T(0), -self[i], self[i]))
+                        * exp(where(self[i] > T(0), -self[i], self[i])),
+                        T(2)
+                        + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                        + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
                     ),
                 ),
-            ),
-            divide(
-                exp(where(self[i] > T(0), -self[i], self[i])) * (exp(where(self[i] > T(0), -self[i], self[i])) + T(2)),
-                T(2)
-                + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
-                + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
             )
             + weighted_by(
                 self[i],
                 divide(
-                    T(4)
-                    * exp(where(self[i] > T(0), -self[i], self[i]))
-                    * (T(1) + exp(where(self[i] > T(0), -self[i], self[i]))),
-                    (
+                    divide(
+                        where(
+                            self[i] > T(0),
+                            T(4)
+                            * exp(where(self[i] > T(0), -self[i], self[i]))
+                            * exp(where(self[i] > T(0), -self[i], self[i])),
+                            T(4) * exp(where(self[i] > T(0), -self[i], self[i])),
+                        )
+                        * (T(1) + exp(where(self[i] > T(0), -self[i], self[i]))),
+                        where(
+                            self[i] > T(0),
+                            T(1)
+                            + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                            + T(2)
+                            * exp(where(self[i] > T(0), -self[i], self[i]))
+                            * exp(where(self[i] > T(0), -self[i], self[i])),
+                            T(2)
+                            + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                            + exp(where(self[i] > T(0), -self[i], self[i]))
+                            * exp(where(self[i] > T(0), -self[i], self[i])),
+                        ),
+                    ),
+                    where(
+                        self[i] > T(0),
+                        T(1)
+                        + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
+                        + T(2)
+                        * exp(where(self[i] > T(0), -self[i], self[i]))
+                        * exp(where(self[i] > T(0), -self[i], self[i])),
                         T(2)
                         + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
-                        + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i]))
-                    )
-                    * (
-                        T(2)
-                        + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
-                        + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i]))
+                        + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
                     ),
                 ),
-            ),
+            )
         )
 
 

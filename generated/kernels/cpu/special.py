@@ -32,6 +32,7 @@ from ....runtime.kernels.scalar import (
     i1,
     i1_derivative,
     i1e,
+    i1e_derivative,
     igamma,
     igammac,
     isnan,
@@ -184,10 +185,10 @@ def log_odds_forward(self, result):
 
 
 def log_odds_backward_1(grad, self, grad_self):
-    """self: grad / (self * (1 - self))"""
+    """self: grad / self + grad / (1 - self)"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = divide(grad[i], self[i] * (T(1) - self[i]))
+        grad_self[i] = divide(grad[i], self[i]) + divide(grad[i], T(1) - self[i])
 
 
 def limited_log_odds_forward(self, eps, result):
@@ -199,12 +200,15 @@ def limited_log_odds_forward(self, eps, result):
 
 
 def limited_log_odds_backward_1(grad, self, eps, grad_self):
-    """self: where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))"""
+    """self: where((self < eps) | (self > 1 - eps), 0, grad / where((self < eps) | (self > 1 - eps), 0.5, self) + grad / (1 - where((self < eps) | (self > 1 - eps), 0.5, self)))"""
     T = grad_self.dtype.type
     eps = T(eps)
     for i in range(grad_self.size):
         grad_self[i] = where(
-            (self[i] < eps) | (self[i] > T(1) - eps), T(0), divide(grad[i], self[i] * (T(1) - self[i]))
+            (self[i] < eps) | (self[i] > T(1) - eps),
+            T(0),
+            divide(grad[i], where((self[i] < eps) | (self[i] > T(1) - eps), T(0.5), self[i]))
+            + divide(grad[i], T(1) - where((self[i] < eps) | (self[i] > T(1) - eps), T(0.5), self[i])),
         )
 
 
@@ -427,6 +431,12 @@ def i1e_forward(self, result):
     """result = i1e(self)"""
     for i in range(result.size):
         result[i] = i1e(self[i])
+
+
+def i1e_derivative_forward(self, n, result):
+    """result = i1e_derivative(n, self)"""
+    for i in range(result.size):
+        result[i] = i1e_derivative(n, self[i])
 
 
 def modified_bessel_k0_forward(self, result):

@@ -25,6 +25,7 @@ from ....runtime.kernels.scalar import (
     sinh,
     tan,
     tanh,
+    weighted_by,
     where,
 )
 
@@ -99,10 +100,10 @@ def atan_forward(self, result):
 
 
 def atan_backward_1(grad, self, grad_self):
-    """self: grad * square(reciprocal(hypot_with_one(self))).conj()"""
+    """self: grad * inverse_one_plus_square(self).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(divide(T(1), hypot(self[i], T(1))) * divide(T(1), hypot(self[i], T(1))))
+        grad_self[i] = grad[i] * conj(divide(T(1), T(1) + self[i] * self[i]))
 
 
 def sinh_forward(self, result):
@@ -193,6 +194,20 @@ def one_minus_square_backward_1(grad, self, grad_self):
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = T(-2) * grad[i] * conj(self[i])
+
+
+def inverse_one_plus_square_forward(self, result):
+    """result = divide(1, 1 + self * self)"""
+    T = self.dtype.type
+    for i in range(result.size):
+        result[i] = divide(T(1), T(1) + self[i] * self[i])
+
+
+def inverse_one_plus_square_backward_1(grad, self, result, grad_self):
+    """self: -2 * grad * weighted_by(self, result).conj() * result.conj()"""
+    T = grad_self.dtype.type
+    for i in range(grad_self.size):
+        grad_self[i] = T(-2) * grad[i] * conj(weighted_by(self[i], result[i])) * conj(result[i])
 
 
 def hypot_with_one_forward(self, result):

@@ -138,19 +138,8 @@ def gelu_erf_backward_1(grad, self):
 
 
 def gelu_tanh_forward(self):
-    """result = weighted_by(self, sigmoid(argument))"""
-    return weighted_by(
-        self,
-        sigmoid(
-            minimum(maximum(self, T(-100)), T(100))
-            * (
-                T(1.5957691216057308)
-                + T(0.0713548162726002)
-                * minimum(maximum(self, T(-100)), T(100))
-                * minimum(maximum(self, T(-100)), T(100))
-            )
-        ),
-    )
+    """result = weighted_by(self, sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)))"""
+    return weighted_by(self, sigmoid(self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self)))
 
 
 def gelu_tanh_backward_1(grad, self):
@@ -233,83 +222,96 @@ def selu_backward_1(grad, self):
 
 
 def mish_forward(self):
-    """result = weighted_by(self, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) if self > 0 else power * (power + 2) / (2 + 2 * power + power * power))"""
+    """result = weighted_by(self, (1 + 2 * power if self > 0 else power * (power + 2)) / below)"""
     return weighted_by(
         self,
         either(
             self > T(0),
+            T(1) + T(2) * exp(where(self > T(0), -self, self)),
+            exp(where(self > T(0), -self, self)) * (exp(where(self > T(0), -self, self)) + T(2)),
+        )
+        / where(
+            self > T(0),
             T(1)
-            - T(2)
-            * exp(where(self > T(0), -self, self))
-            * exp(where(self > T(0), -self, self))
-            / (
-                T(1)
-                + T(2) * exp(where(self > T(0), -self, self))
-                + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
-            ),
-            exp(where(self > T(0), -self, self))
-            * (exp(where(self > T(0), -self, self)) + T(2))
-            / (
-                T(2)
-                + T(2) * exp(where(self > T(0), -self, self))
-                + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
-            ),
+            + T(2) * exp(where(self > T(0), -self, self))
+            + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+            T(2)
+            + T(2) * exp(where(self > T(0), -self, self))
+            + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
         ),
     )
 
 
 def mish_backward_1(grad, self):
-    """self: grad * where(self > 0, 1 - 2 * power * power / (1 + 2 * power + 2 * power * power) + weighted_by(self, 4 * power * power * (1 + power) / square(1 + 2 * power + 2 * power * power)), power * (power + 2) / (2 + 2 * power + power * power) + weighted_by(self, 4 * power * (1 + power) / square(2 + 2 * power + power * power)))"""
-    return grad * where(
-        self > T(0),
-        T(1)
-        - divide(
-            T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+    """self: grad * (where(self > 0, 1 - part, part) + weighted_by(self, where(self > 0, 4 * power * power, 4 * power) * (1 + power) / below / below))"""
+    return grad * (
+        where(
+            self > T(0),
             T(1)
-            + T(2) * exp(where(self > T(0), -self, self))
-            + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+            - divide(
+                where(
+                    self > T(0),
+                    T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+                    exp(where(self > T(0), -self, self)) * (exp(where(self > T(0), -self, self)) + T(2)),
+                ),
+                where(
+                    self > T(0),
+                    T(1)
+                    + T(2) * exp(where(self > T(0), -self, self))
+                    + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+                    T(2)
+                    + T(2) * exp(where(self > T(0), -self, self))
+                    + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+                ),
+            ),
+            divide(
+                where(
+                    self > T(0),
+                    T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+                    exp(where(self > T(0), -self, self)) * (exp(where(self > T(0), -self, self)) + T(2)),
+                ),
+                where(
+                    self > T(0),
+                    T(1)
+                    + T(2) * exp(where(self > T(0), -self, self))
+                    + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+                    T(2)
+                    + T(2) * exp(where(self > T(0), -self, self))
+                    + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+                ),
+            ),
         )
         + weighted_by(
             self,
             divide(
-                T(4)
-                * exp(where(self > T(0), -self, self))
-                * exp(where(self > T(0), -self, self))
-                * (T(1) + exp(where(self > T(0), -self, self))),
-                (
+                divide(
+                    where(
+                        self > T(0),
+                        T(4) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+                        T(4) * exp(where(self > T(0), -self, self)),
+                    )
+                    * (T(1) + exp(where(self > T(0), -self, self))),
+                    where(
+                        self > T(0),
+                        T(1)
+                        + T(2) * exp(where(self > T(0), -self, self))
+                        + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+                        T(2)
+                        + T(2) * exp(where(self > T(0), -self, self))
+                        + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+                    ),
+                ),
+                where(
+                    self > T(0),
                     T(1)
                     + T(2) * exp(where(self > T(0), -self, self))
-                    + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
-                )
-                * (
-                    T(1)
+                    + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
+                    T(2)
                     + T(2) * exp(where(self > T(0), -self, self))
-                    + T(2) * exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
+                    + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
                 ),
             ),
-        ),
-        divide(
-            exp(where(self > T(0), -self, self)) * (exp(where(self > T(0), -self, self)) + T(2)),
-            T(2)
-            + T(2) * exp(where(self > T(0), -self, self))
-            + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
         )
-        + weighted_by(
-            self,
-            divide(
-                T(4) * exp(where(self > T(0), -self, self)) * (T(1) + exp(where(self > T(0), -self, self))),
-                (
-                    T(2)
-                    + T(2) * exp(where(self > T(0), -self, self))
-                    + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
-                )
-                * (
-                    T(2)
-                    + T(2) * exp(where(self > T(0), -self, self))
-                    + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self))
-                ),
-            ),
-        ),
     )
 
 

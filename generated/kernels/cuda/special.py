@@ -33,6 +33,7 @@ from ....runtime.kernels.scalar import (
     i1,
     i1_derivative,
     i1e,
+    i1e_derivative,
     igamma,
     igammac,
     isnan,
@@ -157,8 +158,8 @@ def log_odds_forward(self):
 
 
 def log_odds_backward_1(grad, self):
-    """self: grad / (self * (1 - self))"""
-    return divide(grad, self * (T(1) - self))
+    """self: grad / self + grad / (1 - self)"""
+    return divide(grad, self) + divide(grad, T(1) - self)
 
 
 def limited_log_odds_forward(self, eps):
@@ -168,9 +169,14 @@ def limited_log_odds_forward(self, eps):
 
 
 def limited_log_odds_backward_1(grad, self, eps):
-    """self: where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))"""
+    """self: where((self < eps) | (self > 1 - eps), 0, grad / where((self < eps) | (self > 1 - eps), 0.5, self) + grad / (1 - where((self < eps) | (self > 1 - eps), 0.5, self)))"""
     eps = T(eps)
-    return where((self < eps) | (self > T(1) - eps), T(0), divide(grad, self * (T(1) - self)))
+    return where(
+        (self < eps) | (self > T(1) - eps),
+        T(0),
+        divide(grad, where((self < eps) | (self > T(1) - eps), T(0.5), self))
+        + divide(grad, T(1) - where((self < eps) | (self > T(1) - eps), T(0.5), self)),
+    )
 
 
 def entr_forward(self):
@@ -353,6 +359,11 @@ def i1_derivative_forward(self, n):
 def i1e_forward(self):
     """result = i1e(self)"""
     return i1e(self)
+
+
+def i1e_derivative_forward(self, n):
+    """result = i1e_derivative(n, self)"""
+    return i1e_derivative(n, self)
 
 
 def modified_bessel_k0_forward(self):

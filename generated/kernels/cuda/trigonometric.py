@@ -26,6 +26,7 @@ from ....runtime.kernels.scalar import (
     sinh,
     tan,
     tanh,
+    weighted_by,
     where,
 )
 
@@ -86,8 +87,8 @@ def atan_forward(self):
 
 
 def atan_backward_1(grad, self):
-    """self: grad * square(reciprocal(hypot_with_one(self))).conj()"""
-    return grad * conj(divide(T(1), hypot(self, T(1))) * divide(T(1), hypot(self, T(1))))
+    """self: grad * inverse_one_plus_square(self).conj()"""
+    return grad * conj(divide(T(1), T(1) + self * self))
 
 
 def sinh_forward(self):
@@ -158,6 +159,16 @@ def one_minus_square_forward(self):
 def one_minus_square_backward_1(grad, self):
     """self: -2 * grad * self.conj()"""
     return T(-2) * grad * conj(self)
+
+
+def inverse_one_plus_square_forward(self):
+    """result = divide(1, 1 + self * self)"""
+    return divide(T(1), T(1) + self * self)
+
+
+def inverse_one_plus_square_backward_1(grad, self, result):
+    """self: -2 * grad * weighted_by(self, result).conj() * result.conj()"""
+    return T(-2) * grad * conj(weighted_by(self, result)) * conj(result)
 
 
 def hypot_with_one_forward(self):

@@ -27,6 +27,8 @@ from ...tensor.tensor import TensorBase, adopt, alias, from_flat
 from ..destinations import takes_directly
 from ..devices import brought, device_of
 from ..errors import reraise
+from ..python_integers import as_integers, wrapped_integer
+from ..shape_rules import fitting_number
 from .strided import Values, launch, launch_into, note_rows, note_rows_of_converted, permuted_layout, result_order
 
 FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # results of one dtype, whatever goes in
@@ -145,6 +147,8 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
         taking_part += [s.value for s in scalars if type(s) is Promoting and s.value is not None]
         computed = compute_dtype(op.rule, name, taking_part, op.allowed or computing(op))
     shape = broadcast_shapes(name, *[t._shape for t in operands if isinstance(t, TensorBase)])
+    if computed.kind == "i":
+        operands, computed = as_integers(op, name, operands, computed)
     final = result_dtype(op.result_dtypes[0], computed)
     try:
         to, raw = computed.compute.np, op.raw
@@ -269,6 +273,7 @@ class Promoting(NamedTuple):
     """A scalar argument that takes part in promotion, as a positional one does."""
 
     value: Any
+    wraps: bool = False  # modulo 2^bits beside integers, as a second operand does
 
 
 def as_number(name: str, scalar: Any, computed: dtype) -> Any:
@@ -283,4 +288,6 @@ def as_number(name: str, scalar: Any, computed: dtype) -> Any:
         return float(value)
     if isinstance(value, float) and not value.is_integer():
         raise DtypeError(f"{name}(): for {computed!r} tensors expected an integer, but got {value}")
-    return int(value)
+    if type(scalar) is Promoting and scalar.wraps:
+        return wrapped_integer(name, int(value), computed)
+    return fitting_number(name, "value", value, computed)

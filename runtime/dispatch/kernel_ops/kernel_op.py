@@ -146,6 +146,7 @@ def operand_arg_kinds(arg_kinds: str, layouts: Sequence[Any]) -> str:
 
 
 INTEGER_DTYPES = bool_, int64, int32, int16, int8, uint8  # dtypes of which some ops find plans apart
+MAX_INT8 = 127
 MAX_LISTED = 64  # tensors in a list
 ALL_RANKS = 2**64 - 1  # a bit for each pair
 kernel_ops: "dict[str, KernelOp]" = {}  # by name
@@ -257,11 +258,16 @@ class KernelOp:
             return False
         own = dtypes.pop()
         if own in INTEGER_DTYPES:
-            served = self.moves or hasattr(find, "for_integers")
+            served = (self.moves or hasattr(find, "for_integers")) and self.all_integers_hold(args)
             return on_host and served and own.kind not in self.refused
         if not on_host:
             return own.is_floating_point
         return own.planned or (own.compute is own and own.kind == "c" and takes_complex(self.find))
+
+    def all_integers_hold(self, args: Sequence[Any]) -> bool:
+        """Whether there are no numbers but those of every integer dtype: all these have the same plans."""
+        numbers = [number for arg_kind, number in zip(self.arg_kinds, args, strict=True) if arg_kind == "f"]
+        return all(number is None or 0 <= number <= MAX_INT8 for number in numbers)
 
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
         known = [as_known(arg_kind, a) for arg_kind, a in zip(self.arg_kinds, checked, strict=True)]

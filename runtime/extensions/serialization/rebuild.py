@@ -16,7 +16,7 @@ from ...tensor.overrides import DisableTorchFunctionSubclass
 from ...tensor.tensor import TensorBase, alias, from_flat, tensor_class
 
 storage_of = TensorBase._storage.__get__  # also of what hides it
-_MAX_DIMS = 64  # of a NumPy array
+_MAX_DIMS = 1024  # more are a mistake
 _TOO_LARGE = 2**63  # for a size, a stride, or a number of elements
 
 

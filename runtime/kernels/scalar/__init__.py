@@ -17,7 +17,7 @@ from ...compiler.passes.primitives import choose, root, select, where
 from ...compiler.passes.scalar_library import modules as _modules
 from .airy import airy_ai
 from .bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
-from .bessel_derivatives import bessel_j1_derivative, i0e_derivative, i1_derivative, k0e_derivative
+from .bessel_derivatives import bessel_j1_derivative, i0e_derivative, i1_derivative, i1e_derivative, k0e_derivative
 from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, octave, right_shift, signbit
 from .erf import erf, erfc
 from .erfinv import entr, erfcx, erfinv, log_ndtr, ndtri
@@ -146,7 +146,7 @@ def divide(x: Any, y: Any) -> Any:
 
 def weighted_by(x: Any, weight: Any) -> Any:
     """x * weight, and 0 for a weight of 0: what does not count may be infinite."""
-    return select((abs(x) == math.inf) & (weight == 0), weight, x * weight)
+    return select(weight == 0, weight, x * weight)
 
 
 def round(x: Any) -> Any:
@@ -223,14 +223,13 @@ def fmin(x: Any, y: Any) -> Any:
 
 
 def lerp(start: Any, end: Any, weight: Any) -> Any:
-    """Interpolation from the nearer end, so that it is exact at both; where the ends have no finite distance, between
-    their shares, of which 0 is none."""
+    """Interpolation from the nearer end, so that it is exact at both; of ends without a finite distance their shares
+    are added, of which 0 is none."""
     distance, rest = end - start, type(weight)(1) - weight
-    if isfinite(distance):
-        return start + weight * distance if weight < type(weight)(0.5) else end - rest * distance
-    if (rest == type(weight)(0)) | (start == end):
-        return end
-    return start if weight == type(weight)(0) else rest * start + weight * end
+    value = select(weight < type(weight)(0.5), start + weight * distance, end - rest * distance)
+    shares = select(weight == 0, start, select(rest == 0, end, rest * start + weight * end))
+    is_shared = (abs(distance) == math.inf) & (weight * rest >= 0)
+    return select(is_shared | ((start == end) & (distance != distance)), shares, value)
 
 
 def _complex() -> _ModuleType:

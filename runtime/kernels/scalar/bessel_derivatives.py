@@ -36,6 +36,12 @@ def i0e_derivative(n: Any, x: Any) -> Any:
     return type(x)(bell_sum(n, size, -1.0) / math.pi)
 
 
+def i1e_derivative(n: Any, x: Any) -> Any:
+    """The derivative of order n of e^-x I1(x) at |x|, which is a derivative of e^-x I0(x) more."""
+    wide = np.float64(x)
+    return type(x)(i0e_derivative(n, wide) + i0e_derivative(n + 1, wide))
+
+
 def mean_of_period(n: Any, x: Any) -> Any:
     total = 0.0
     for k in range(30):
@@ -84,13 +90,14 @@ def sum_of_orders(n: Any, x: Any) -> Any:
         k += 1.0
         factor *= (n + k) / k
         power *= 0.5
+    factor *= power
     total, k = factor * order, 0.0
     while k < n:
         k += 1.0
         factor *= -(n - k + 1.0) / (n + k)
         total += 2.0 * factor * above
         order, above = above, order + 2.0 * k / x * above
-    return power * total if order < math.inf else sign * math.inf
+    return total if order < math.inf else sign * math.inf
 
 
 def i1_derivative(n: Any, x: Any) -> Any:

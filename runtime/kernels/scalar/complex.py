@@ -187,7 +187,7 @@ def logistic_pdf(z: Any) -> Any:
 
 
 def weighted_by(z: Any, weight: Any) -> Any:
-    return complex(weight.real, weight.imag) if isinf(z) and weight == 0 else z * weight
+    return z * weight if weight != 0 else complex(weight.real, weight.imag)
 
 
 def sin(z: Any) -> Any:

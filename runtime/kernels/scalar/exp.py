@@ -242,10 +242,9 @@ def sigmoid(x: Any) -> Any:
 
 
 def logistic_pdf(x: Any) -> Any:
-    """e^-x / (1 + e^-x)^2, which is the same for -x; error at most XXX ulp."""
-    power = exp(-abs(x))
-    total = type(x)(1) + power
-    return power / (total * total)
+    """sigmoid(x) sigmoid(-x), by the smaller of the two, from which the other has no rounding error that counts."""
+    smaller = sigmoid(-abs(x))
+    return smaller - smaller * smaller
 
 
 SCALE = 2.0**64

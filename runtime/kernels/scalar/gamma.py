@@ -97,6 +97,18 @@ DIGAMMA = (
     0.9510558760318328,
 )  # fmt: skip
 ROOT = (1.4616321449683622, 9.549995429965697e-17)  # of digamma, in two parts
+# digamma(x) / (x - root) in 4 x + 2, for -0.75 <= x <= -0.25: relative error at most 2^-52
+DIGAMMA_BELOW = (
+    -9.74165270316846e-10, 2.3859008045548624e-07, 3.409578446108483e-09, -8.35065281594199e-07,
+    -1.1020244620474847e-08, 2.699050285152781e-06, 5.388351650875681e-09, -1.319701382516022e-06,
+    -4.408858916832652e-08, 1.0798065125736202e-05, -1.1570115324692932e-07, 2.833723202098616e-05,
+    -5.028189029708145e-07, 0.00012314912062824553, -1.9922634645370494e-06, 0.0004879398744088021,
+    -7.975565905482306e-06, 0.0019533471615341097, -3.190179667678837e-05, 0.00781301304171052,
+    -0.00012764691077012246, 0.0312523526746285, -0.0005120189662940501, 0.12501806089070214,
+    -0.002100742686635299, 0.50039607856296, -0.010434366694603415, 2.014848446025936,
+    -0.13650615195628696, 8.937031623531025,
+)  # fmt: skip
+ROOT_BELOW = (-0.5040830082644554, -8.15428206243813e-18)
 # Stirling's series and its derivative: B_2k / (2 k (2 k - 1)) and B_2k / (2 k) of Bernoulli's numbers, k = 9 to 1
 STIRLING = (
     0.17964437236883057,    -0.029550653594771242,  0.00641025641025641,    -0.0019175269175269176,
@@ -109,7 +121,6 @@ DIGAMMA_ASYMPTOTIC = (
     0.007575757575757576,  -0.004166666666666667, 0.003968253968253968,  -0.008333333333333333,
     0.08333333333333333,
 )  # fmt: skip
-DIGAMMA_SHORT = DIGAMMA_ASYMPTOTIC[-5:]
 
 
 def lgamma(x: Any) -> Any:
@@ -218,12 +229,12 @@ def digamma_single(x: Any) -> Any:
 
 
 def digamma_asymptotic(x: Any) -> Any:
-    """The same in float64: error at most 1e-10 times the largest term. The derivative of Stirling's series from 7 on,
+    """The same in float64: error at most 1e-15 times the largest term. The derivative of Stirling's series from 7 on,
     where seven steps lead, and below 0 what mirrors x."""
     size, small, below = abs(x), abs(x) < 7.0, x < 0.0
     z = select(small, size + 7.0, size)
     part = 1.0 / z
-    value = log(z) - part * fma(part, polynomial(part * part, DIGAMMA_SHORT, DIGAMMA_SHORT), 0.5)
+    value = log(z) - part * fma(part, polynomial(part * part, DIGAMMA_ASYMPTOTIC, DIGAMMA_ASYMPTOTIC), 0.5)
     value -= select(small, sum_of_seven(size), 0.0)
     rest = rest_of_turn(size)
     cotangent = select(rest == 0, math.nan, sine_of_half(0.5 - abs(rest)) / sine_of_half(rest))
@@ -245,6 +256,8 @@ def digamma_double(x: Any) -> Any:
     rest = nearest_distance(-x)
     if rest == 0:
         return math.nan
+    if -0.75 < x < -0.25:
+        return (x - ROOT_BELOW[0] - ROOT_BELOW[1]) * polynomial(4.0 * x + 2.0, DIGAMMA_BELOW, DIGAMMA_BELOW)
     below = -x - math.floor(-x) < 0.5
     turn = PI / tan(PI * rest)
     return digamma_of_positive(1.0 - x) + (turn if below else -turn)

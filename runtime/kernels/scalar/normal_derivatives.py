@@ -82,10 +82,8 @@ BELL = tuple(c * (-1.0) ** (6 - k) for k, c in enumerate((*EXP_SINGLE, 1.0, 1.0)
 
 def gaussian(x: Any) -> Any:
     """e^(-x^2); error at most 2.2 and 1.9 ulp."""
-    size = abs(x)
-    return choose(x, gaussian_single, gaussian_double)(
-        select(size > choose(x, 10.3, 28.0), choose(x, 10.3, 28.0), size)
-    )
+    size, end = abs(x), choose(x, 10.3, 28.0)
+    return choose(x, gaussian_single, gaussian_double)(select(size > end, end, size))
 
 
 def gaussian_single(x: Any) -> Any:

@@ -158,11 +158,11 @@ def ldexp(x: Any, y: Any) -> Any:
     first = power_step(x, integral)
     second = power_step(x, integral - first)
     rest = clamped(integral - first - second, choose(x, -126.0, -1022.0), choose(x, 127.0, 1023.0))
-    value = x * exp2(y - integral)
+    value = x * exp2(power - integral)
     for step in (first, second, rest):
         _, exponent = round_to_int(step)
         value *= power_of_two(x, exponent)
-    return value
+    return select(y == y, value, y)
 
 
 def power_step(x: Any, power: Any) -> Any:

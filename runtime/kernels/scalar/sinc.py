@@ -41,7 +41,8 @@ def sinc_asymptotic(x: Any) -> Any:
     shifted = x + type(x)(INTEGRAL_FROM)
     rest = x - select(x < INTEGRAL_FROM, shifted - type(x)(INTEGRAL_FROM), x)
     odd = from_bits(x, bits(rest) ^ narrow(x, bits(shifted) << 31))
-    return odd * polynomial(type(x)(8) * rest * rest - type(x)(1), SINE_SINGLE, SINE_SINGLE) / x
+    value = odd * polynomial(type(x)(8) * rest * rest - type(x)(1), SINE_SINGLE, SINE_SINGLE) / x
+    return select(x < math.inf, value, select(x != x, x, type(x)(0)))
 
 
 def sinc_double(x: Any) -> Any:

@@ -11,6 +11,7 @@ from .power import is_integral, power
 from .trig import sin
 
 EPSILON = 2.0**-54
+WITHOUT_OVERFLOW = 20  # an order up to which neither n! nor the sum leave the range of numbers before the product does
 # B_2k / (2 k)!, Bernoulli's numbers, for k = 1 to 13
 EULER_MACLAURIN = (
     0.08333333333333333,     -0.001388888888888889,   3.306878306878307e-05,   -8.267195767195768e-07,
@@ -43,33 +44,36 @@ def zeta_double(s: Any, q: Any) -> Any:
     total = 0.0
     for k in range(3 if q < 0 else 1):  # one call of a function is compiled faster than three
         start = (1.0 - rest if q < 0 else q) if k == 0 else rest if k == 1 else 1.0 - q
-        total += zeta_sum(s, start) * (1.0 if k == 0 else sign if k == 1 else -sign)
+        total += zeta_sum(s, start, 1.0) * (1.0 if k == 0 else sign if k == 1 else -sign)
     return total
 
 
-def zeta_sum(s: Any, q: Any) -> Any:
-    """The sum for q > 0 and s > 1: the first terms, and the rest by the formula of Euler and Maclaurin."""
+def zeta_sum(s: Any, q: Any, unit: Any) -> Any:
+    """The sum of ((q + k) / unit)^-s for q > 0 and s > 1: the first terms, and the rest by the formula of Euler and
+    Maclaurin."""
     total, term, bound = 0.0, 0.0, 10.0 + 0.5 * s
     while True:
-        term = inverse_power(q, s)
+        term = inverse_power(q / unit, s)
         if q >= bound or term <= EPSILON * total:
             break
         total += term
         q += 1.0
-    if term <= EPSILON * total or term == 0:
+    if term <= EPSILON * total and (total > 0 or q < bound):  # nothing is left of powers of numbers above 1
         return total
-    total += term * (q / (s - 1.0) + 0.5)
-    factor = s
-    term /= q
+    part = 1.0 / q
+    factor, square, rest = s, part * part, 0.0
+    power_of_part = square
     for k in range(13):
-        total += factor * term * EULER_MACLAURIN[k]
+        rest += factor * power_of_part * EULER_MACLAURIN[k]
         factor *= (s + 2.0 * k + 1.0) * (s + 2.0 * k + 2.0)
-        term /= q * q
-    return total
+        power_of_part *= square
+    return total + unit * inverse_power(q / unit, s - 1.0) * (1.0 / (s - 1.0) + (0.5 * part + rest))
 
 
 def inverse_power(q: Any, s: Any) -> Any:
     """q^-s, by products for the exponents of the second and third derivative of digamma."""
+    if s == 2:
+        return 1.0 / q / q
     if s == 3:
         return 1.0 / (q * q * q)
     if s == 4:
@@ -135,12 +139,19 @@ def polygamma(n: Any, x: Any) -> Any:
         return digamma(x)
     if n == 1:
         return trigamma(x)
-    factor = 1.0 if n % 2 == 1 else -1.0
-    k = 2.0
-    while k <= n and k <= 171:
-        factor *= k
+    sign, wide = 1.0 if n % 2 == 1 else -1.0, np.float64(x)
+    if n > WITHOUT_OVERFLOW and wide > 0 and wide < math.inf:
+        return type(x)(sign * factorial(n, wide) / wide * zeta_sum(n + 1.0, wide, wide))
+    return type(x)(sign * factorial(n, 1.0) * zeta_double(n + 1.0, wide))
+
+
+def factorial(n: Any, unit: Any) -> Any:
+    """n! / unit^n."""
+    result, k = 1.0, 1.0
+    while k <= n and 0 < result < math.inf:
+        result *= k / unit
         k += 1.0
-    return type(x)(factor * zeta_double(n + 1.0, np.float64(x)))
+    return result
 
 
 def polygamma_common(n: Any, x: Any) -> Any:

@@ -322,11 +322,13 @@ def _require_weights(weights: Any, count: int, again: bool) -> None:
         return
     if not ((weights >= 0) & (weights < math.inf)).all():
         raise RuntimeError("multinomial(): expected finite weights that are not negative, but got others")
-    needed, positive = 1 if again else count, int((weights > 0).sum(-1).min())
-    if positive < needed:
+    positive = (weights > 0).sum(-1)
+    if not (positive > 0).all():
+        raise RuntimeError("multinomial(): expected a positive weight in each row, but got a sum of 0")
+    if not (again or (positive >= count).all()):
         raise RuntimeError(
-            f"multinomial(): expected at least {needed} positive weights in each row to draw {count} samples"
-            f"{' ' if again else ' without replacement '}from, but got {positive}"
+            f"multinomial(): expected at least {count} positive weights in each row to draw {count} samples without "
+            f"replacement, but got {int(positive.min())}"
         )
 
 

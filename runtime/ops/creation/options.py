@@ -55,8 +55,6 @@ def checked_size(op: str, size: tuple[int, ...]) -> Shape:
         if length < 0:
             raise RuntimeError(f"{op}(): trying to create tensor with negative dimension {length}: {[*size]}")
         count *= length or 1
-    if len(size) > 64:
-        raise RuntimeError(f"{op}(): expected at most 64 dimensions, but got {len(size)}")
     if count >= _ELEMENT_LIMIT:
         raise RuntimeError(f"{op}(): storage size calculation overflowed with sizes={list(size)}")
     return size

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ...dispatch.argument_checks import rejects, wrap_dim
-from ...dispatch.shape_rules import is_recorded, require_shape
+from ...dispatch.python_integers import wrapped_integer
+from ...dispatch.shape_rules import fitting_number, is_recorded, require_shape
 from ...errors import ArgumentError, DtypeError, ShapeError, type_name
 from ...tensor import dtypes
 from ...tensor.tensor import TensorBase, host_array
@@ -15,9 +16,11 @@ from ...tensor.tensor import TensorBase, host_array
 @rejects("integers")
 def integer_divisor(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     """Integers are not divided by zero."""
-    if dtypes.result_type(self, other).kind == "i" and not is_recorded(other):
-        divisors = host_array(other) if isinstance(other, TensorBase) else np.asarray(other)
-        if not divisors.all():
+    computed = dtypes.result_type(self, other)
+    if computed.kind == "i" and not is_recorded(other):
+        is_tensor = isinstance(other, TensorBase)
+        divisors = host_array(other).astype(computed.np) if is_tensor else wrapped_integer(op, other, computed)
+        if not np.all(divisors):
             raise RuntimeError(f"{op}(): expected integer divisors other than 0, but got 0 (ZeroDivisionError)")
     return self, other
 
@@ -34,10 +37,11 @@ def numeric_difference(op: str, self: Any, other: Any, alpha: Any) -> tuple[Any,
 
 @rejects("integers")
 def integer_power(op: str, self: Any, exponent: Any) -> tuple[Any, ...]:
-    """Integers are not raised to one negative integer power."""
-    if dtypes.result_type(self, exponent).kind == "i" and exponent < 0:
+    """Integers are not raised to one negative integer power, nor to one that their dtype does not have."""
+    computed = dtypes.result_type(self, exponent)
+    if computed.kind == "i" and exponent < 0:
         raise RuntimeError(f"{op}(): Integers to negative integer powers are not allowed, got exponent {exponent}")
-    return self, exponent
+    return self, fitting_number(op, "exponent", exponent, computed) if computed.kind == "i" else exponent
 
 
 def boolean_condition(op: str, condition: Any, self: Any, other: Any) -> tuple[Any, ...]:

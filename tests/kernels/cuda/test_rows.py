@@ -35,6 +35,22 @@ def same(found: Any, requested: Any, tolerance: float = 2e-5) -> None:
         np.testing.assert_allclose(array(got), array(right), rtol=tolerance, atol=tolerance)
 
 
+def test_norms_and_deviations_of_any_scale() -> None:
+    """Squares and powers that are no numbers of the dtype do not stand between a row and its norm."""
+    for dtype, scale in ((sg.float32, 1e20), (sg.float32, 1e-30), (sg.float64, 1e200), (sg.float64, 1e-200)):
+        x = sg.tensor([[3 * scale, -4 * scale], [0.0, 0.0]], dtype=dtype, device="cuda", requires_grad=True)
+        for p in (2, 3, 1.5, 0.5, -1):
+            norm = (3.0**p + 4.0**p) ** (1 / p)
+            result = sg.linalg.vector_norm(x, p, 1)
+            np.testing.assert_allclose(array(result), [norm * scale, 0], 1e-5)
+            (grad,) = sg.autograd.grad(result.sum(), x)
+            np.testing.assert_allclose(array(grad), [[(3 / norm) ** (p - 1), -((4 / norm) ** (p - 1))], [0, 0]], 1e-5)
+        y = sg.tensor([scale, -scale], dtype=dtype, device="cuda", requires_grad=True)
+        np.testing.assert_allclose(array(y.std()), scale * 2**0.5, 1e-5)
+        np.testing.assert_allclose(array(sg.autograd.grad(y.std(), y)[0]), [0.5**0.5, -(0.5**0.5)], 1e-5)
+    assert sg.linalg.vector_norm(sg.tensor([0.0, 3.0], device="cuda"), -1).item() == 0
+
+
 VALUES: dict[str, tuple[Function, Any]] = {
     "sum": (lambda x: x.sum(), (33, 17)),
     "sum of dims apart": (lambda x: x.sum((0, 2)), (3, 5, 7)),

@@ -36,9 +36,9 @@ def test_places_with_replacement(layout: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("layout", ["rows", "turned"])
-@pytest.mark.parametrize("count", [1, 3, 16, 17, 20])
+@pytest.mark.parametrize("count", [1, 3, 16, 17, 19])
 def test_places_without_replacement(layout: str, count: int) -> None:
-    """The first to arrive; what has no weight comes last."""
+    """The first to arrive; what has no weight never does."""
     found = sg.multinomial(weights_in(layout), count, generator=seeded())
     arrivals = sg.empty(6, 20, dtype=sg.float64).exponential_(generator=seeded()).numpy()
     with np.errstate(divide="ignore"):
