@@ -14,7 +14,7 @@ from specgrad.runtime.tensor.tensor import adopt
 from ..verify.calls.entries import Meaning
 from ..verify.calls.findings import on_purpose
 from ..verify.calls.point import called, gradients
-from ..verify.calls.special_values import Setting
+from ..verify.calls.special_values import Setting, inside_domains
 from .grid import FULL, Density, on_corners
 from .grid import columns as grid_columns
 from .truth import Expression, Truth, exactly
@@ -65,6 +65,8 @@ class Measured:
         self.columns = grid_columns(
             meaning.expression, tensors, entry.masks, self._as_computed(), DTYPES[dtype], name, density, bounds
         )
+        inside = inside_domains(op, self.columns)
+        self.columns = {name: column[inside] for name, column in self.columns.items()}
         self.expression = Expression(meaning.expression, self._as_computed(), meaning.entry.functions)
         self.count = len(next(iter(self.columns.values())))
         points = {
@@ -83,6 +85,8 @@ class Measured:
         return [name for name in self.meaning.derived if self.columns[name].dtype.kind == "f"]
 
     def errors(self) -> Iterator[Errors]:
+        if not self.count:
+            return
         exact = dict(exactly(self.columns))
         names = self.names
         for k, name in enumerate(names or [next(iter(self.columns))]):

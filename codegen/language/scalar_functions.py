@@ -112,18 +112,11 @@ FUNCTIONS: dict[str, Scalar] = {
     "digamma": _of_x("polygamma(1, x)"),
     "polygamma": _of_order_n("polygamma(n + 1, x)"),
     "zeta": Scalar(("s", "q"), (None, "-s * zeta(s + 1, q)")),
-    "igamma": Scalar(
-        ("a", "x"),
-        ("-standard_gamma_grad(a, x) * exp(gamma_log_prob(x, a, 1))", "exp(gamma_log_prob(x, a, 1))"),
-    ),
-    "igammac": Scalar(
-        ("a", "x"),
-        ("standard_gamma_grad(a, x) * exp(gamma_log_prob(x, a, 1))", "-exp(gamma_log_prob(x, a, 1))"),
-        "1 - igamma(a, x)",
-    ),
+    "igamma": Scalar(("a", "x"), (None, "exp(gamma_log_prob(x, a, 1))")),
+    "igammac": Scalar(("a", "x"), (None, "-exp(gamma_log_prob(x, a, 1))"), "1 - igamma(a, x)"),
     "gamma_log_prob": Scalar(
         ("x", "a", "rate"),
-        ("divide(a - 1 - rate * x, x)", "log_minus_digamma(a, rate * x)", "divide(a - rate * x, rate)"),
+        ("divide(a - 1 - rate * x, x)", "log(rate) + log_minus_digamma(a, x)", "divide(a - rate * x, rate)"),
         "a * log(rate) + (0 if a == 1 else (a - 1) * log(x)) - rate * x - lgamma(a)",
     ),
     "log_minus_digamma": Scalar(("a", "x"), ("-polygamma(1, a)", "divide(1, x)"), "log(x) - digamma(a)"),
@@ -140,10 +133,7 @@ FUNCTIONS: dict[str, Scalar] = {
     ),
     "orthogonal": Scalar(("x", "n", "kind", "order"), (None, None, None, None)),  # of each kind by another
     # draws by their parameters: implicit reparameterisation, whose slopes are computed and not differentiated
-    "standard_gamma_grad": Scalar(
-        ("a", "x"),
-        (None, "-log_minus_digamma(a, x) - result * (divide(a - 1, x) - 1)"),
-    ),
+    "standard_gamma_grad": Scalar(("a", "x"), (None, None)),
     "standard_gamma_grad_by_shape": Scalar(("a", "x"), (None, None)),
     "dirichlet_grad": Scalar(("x", "a", "total"), (None, None, None)),
     "von_mises_grad": Scalar(("x", "concentration"), (None, None)),

@@ -139,13 +139,6 @@ def minimum_of(a: Any) -> Any:
     return np.where((a > 0) & (a < 1e-300), 1e-300, a)
 
 
-def standard_gamma_grad(a: Any, x: Any) -> Any:
-    """By the power series of the incomplete gamma function: for numbers up to about 50, and positive shapes."""
-    n, shape, number = np.arange(300.0), np.asarray(a)[..., None], np.asarray(x)[..., None]
-    terms = np.exp(n * np.log(number) + special.gammaln(shape) - special.gammaln(shape + n + 1))
-    return np.where(a > 0, x * np.sum(terms * (special.digamma(shape + n + 1) - np.log(number)), -1), np.nan)
-
-
 FLOAT: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "hypot")},
     **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "sinc", "conj", "real")},
@@ -193,7 +186,6 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "lgamma": lambda x: np.where(
         np.abs(x) < 1e-300, -np.log(np.abs(x)), special.gammaln(np.where(np.isneginf(x), np.inf, x))
     ),
-    "standard_gamma_grad": standard_gamma_grad,
     "igamma": lambda a, x: special.gammainc(minimum_of(a), x),
     "igammac": lambda a, x: special.gammaincc(minimum_of(a), x),
     **{f"bessel_{name}": getattr(special, name) for name in ("j0", "j1", "y0", "y1")},

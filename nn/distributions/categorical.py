@@ -80,7 +80,7 @@ class Categorical(Distribution):
         """The probabilities."""
         return logits_to_probs(self.logits)
 
-    def _is_given_probs(self) -> bool:
+    def _has_probs_param(self) -> bool:
         return "logits" not in vars(self) or self._param is vars(self).get("probs")
 
     def _log_probs(self) -> Tensor:
@@ -88,7 +88,7 @@ class Categorical(Distribution):
 
         Of a probability of 0 the gradient is 0: where it is multiplied with the logarithm that is its limit.
         """
-        if not self._is_given_probs():
+        if not self._has_probs_param():
             return self.logits
         impossible = self.probs == 0
         return self.probs.masked_fill(impossible, 1).log().masked_fill(impossible, -math.inf)
@@ -110,12 +110,12 @@ class Categorical(Distribution):
             return noise.T.reshape(self._extended_shape(shape))
 
     def _log_prob_of(self, value: Tensor) -> Tensor:
-        positions, table = value.long().unsqueeze(-1), self.probs if self._is_given_probs() else self.logits
+        positions, table = value.long().unsqueeze(-1), self.probs if self._has_probs_param() else self.logits
         if positions.shape[:-1] != table.shape[:-1]:
             positions, table = broadcast_tensors(positions, table)
             positions = positions[..., :1]
         result = table.gather(-1, positions).squeeze(-1)
-        return result.log() if self._is_given_probs() else result
+        return result.log() if self._has_probs_param() else result
 
     def entropy(self) -> Tensor:
         return -(self._finite_log_probs() * self.probs).sum(-1)
@@ -269,9 +269,9 @@ class Multinomial(Distribution):
     def _log_prob_of(self, value: Tensor) -> Tensor:
         classes, total = self._categorical, value.sum(-1, True)
         of_total = poisson_log_prob(total, total).squeeze(-1)
-        if classes._is_given_probs():
+        if classes._has_probs_param():
             return poisson_log_prob(value, total * classes.probs).sum(-1) - of_total
         limit = logit_limit(self.logits.dtype)
-        near = self.logits.clamp(min=-limit)
-        rest = (self.logits - near).masked_fill(self.logits >= -limit, 0)
-        return (poisson_log_prob(value, total * near.exp()) + product(value, rest)).sum(-1) - of_total
+        limited = self.logits.clamp(min=-limit)
+        rest = (self.logits - limited).masked_fill(self.logits >= -limit, 0)
+        return (poisson_log_prob(value, total * limited.exp()) + product(value, rest)).sum(-1) - of_total

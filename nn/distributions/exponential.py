@@ -167,22 +167,26 @@ class Pareto(Parametric, TransformedDistribution):
         return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
 
 
-def _ratio_near_zero(function: Callable[[Tensor], Tensor], terms: Sequence[float], x: Tensor) -> Tensor:
-    """function(x) / x, by the first terms of its power series where a derivative of the quotient would cancel."""
-    near = x.abs() < 0.01
-    small, series = x.masked_fill(~near, 0), zeros_like(x)
+def _over_shape(function: Callable[[Tensor], Tensor], terms: Sequence[float], shape: Tensor, x: Tensor) -> Tensor:
+    """function(shape x) / shape, and its limit x for the shape 0.
+
+    By the first terms of the power series where a derivative of the quotient would cancel.
+    """
+    product = (shape * x).masked_fill((shape == 0) & x.isinf(), 0)
+    is_small = product.abs() < 0.01
+    argument, series = product.masked_fill(~is_small, 0), zeros_like(product)
     for term in reversed(terms):
-        series = series * small + term
-    other = x.masked_fill(near, 1)
-    return ops.where(near, series, function(other) / other)
+        series = series * argument + term
+    general_value = function(product.masked_fill(is_small, 1)) / ops.where(is_small, 1.0, shape)
+    return ops.where(is_small, x * series, general_value)
 
 
-def _log1p_ratio(x: Tensor) -> Tensor:
-    return _ratio_near_zero(ops.log1p, [(-1) ** k / (k + 1) for k in range(9)], x)
+def _log1p_over(shape: Tensor, x: Tensor) -> Tensor:
+    return _over_shape(ops.log1p, [(-1) ** k / (k + 1) for k in range(9)], shape, x)
 
 
-def _expm1_ratio(x: Tensor) -> Tensor:
-    return _ratio_near_zero(ops.expm1, [1 / math.factorial(k + 1) for k in range(7)], x)
+def _expm1_over(shape: Tensor, x: Tensor) -> Tensor:
+    return _over_shape(ops.expm1, [1 / math.factorial(k + 1) for k in range(7)], shape, x)
 
 
 class GeneralizedPareto(Parametric):
@@ -214,14 +218,14 @@ class GeneralizedPareto(Parametric):
     def _log_prob_of(self, value: Tensor) -> Tensor:
         z = (value - self.loc) / self.scale
         power = self.concentration + 1  # 0 of the uniform distribution, up to its end
-        falling = (power * _log1p_ratio(self.concentration * z)).masked_fill(power == 0, 0.0)
-        return -self.scale.log() - z * falling
+        falling = (power * _log1p_over(self.concentration, z)).masked_fill(power == 0, 0.0)
+        return -self.scale.log() - falling
 
     def log_survival_function(self, value: Tensor) -> Tensor:
         """The logarithm of the probability of more than `value`."""
         self._check(value)
         z = (value - self.loc) / self.scale
-        return -z * _log1p_ratio(self.concentration * z)
+        return -_log1p_over(self.concentration, z)
 
     def log_cdf(self, value: Tensor) -> Tensor:
         """The logarithm of `cdf` of `value`."""
@@ -231,8 +235,7 @@ class GeneralizedPareto(Parametric):
         return -self.log_survival_function(value).expm1()
 
     def icdf(self, value: Tensor) -> Tensor:
-        exponential = -(-value).log1p()
-        return self.loc + self.scale * exponential * _expm1_ratio(self.concentration * exponential)
+        return self.loc + self.scale * _expm1_over(self.concentration, -(-value).log1p())
 
     @property
     def mean(self) -> Tensor:

@@ -10,6 +10,7 @@ from ...runtime.ops.creation import as_tensor, zeros_like
 from ...runtime.tensor.dtypes import finfo
 from ..docstrings import completed_from
 from . import constraints
+from .base.distribution import Distribution
 from .base.parameters import _standard_normal, alias, derived
 from .base.parametric import Parametric, parameter
 from .independent import ExponentialFamily, TransformedDistribution
@@ -119,9 +120,7 @@ class _Half(TransformedDistribution):
         value = as_tensor(value, dtype=scale.dtype, device=scale.device)
         return ops.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
 
-    def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
-        return self._cdf_of(value)
+    cdf = Distribution.cdf
 
     def entropy(self) -> Tensor:
         return self.base_dist.entropy() - math.log(2)

@@ -69,14 +69,14 @@ def spots(op: Any, meaning: Meaning) -> Iterator[Spots]:
         columns = {a.name: np.concatenate([part[a.name] for part in (*parts, beside)]) for a in tensors}
         before = len(next(iter(columns.values()))) - len(directly)
         directly = np.concatenate([np.zeros(before, bool), directly])
-        inside = _unvaried_inside(op, columns)
+        inside = inside_domains(op, columns)
         columns = {name: column[inside] for name, column in columns.items()}
         changed = {n: v for n, v in numbers.items() if v not in [own.get(n) for own in listed]}
         yield Spots(columns, numbers, values, {} if numbers in listed else changed, directly[inside])
 
 
-def _unvaried_inside(op: Any, columns: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The points at which tensors that are not varied lie in their domains."""
+def inside_domains(op: Any, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The points at which tensors with the key `skip_grad_args` are in their domains."""
     inside = np.ones(len(next(iter(columns.values()))), bool)
     for name in {*op.unvaried} & columns.keys():
         low, high = op.domain.get(name, (-2.0, 2.0))

@@ -98,12 +98,12 @@ class ByProbability(Distribution):
         self.total_count = total_count.to(value.dtype)
         return self._give(*((value, None) if logits is None else (None, value)))
 
-    def _is_given_probs(self) -> bool:
+    def _has_probs_param(self) -> bool:
         return "logits" not in vars(self) or self._param is vars(self).get("probs")
 
     def _log_likelihood(self, successes: Tensor, failures: Tensor) -> Tensor:
         """successes log(p) + failures log(1 - p), 0 for none of either."""
-        if self._is_given_probs():
+        if self._has_probs_param():
             return successes.xlogy(self.probs) + ops.xlog1py(failures, -self.probs)
         return product(successes, ops.logsigmoid(self.logits)) + product(failures, ops.logsigmoid(-self.logits))
 
@@ -112,28 +112,26 @@ class ByProbability(Distribution):
 
         What logits exceed those whose probabilities are normal numbers is a term of its own.
         """
-        if self._is_given_probs():
+        if self._has_probs_param():
             return op.binomial_log_prob(successes, failures, self.probs, 1 - self.probs)
         limit = logit_limit(self.logits.dtype)
-        near = self.logits.clamp(min=-limit, max=limit)
-        rest = (self.logits - near).masked_fill(self.logits.abs() <= limit, 0)
-        probs = ops.where(successes == 0, self.logits, near).sigmoid()
-        complement = (-ops.where(failures == 0, self.logits, near)).sigmoid()
-        central = op.binomial_log_prob(successes, failures, probs, complement)
+        limited = self.logits.clamp(min=-limit, max=limit)
+        rest = (self.logits - limited).masked_fill(self.logits.abs() <= limit, 0)
+        central = op.binomial_log_prob(successes, failures, limited.sigmoid(), (-limited).sigmoid())
         return central + product(successes, rest.clamp(max=0)) - product(failures, rest.clamp(min=0))
 
     def _logs(self) -> tuple[Tensor, Tensor]:
         """log(p) and log(1 - p), finite: for products with a probability that is 0 where they are not."""
-        if self._is_given_probs():
+        if self._has_probs_param():
             limits = finfo(self.probs.dtype)
             return self.probs.clamp(min=limits.tiny).log(), (-self.probs.clamp(max=1 - limits.eps / 2)).log1p()
         limit = finfo(self.logits.dtype).max
-        near = self.logits.clamp(min=-limit, max=limit)
-        return ops.logsigmoid(near), ops.logsigmoid(-near)
+        limited = self.logits.clamp(min=-limit, max=limit)
+        return ops.logsigmoid(limited), ops.logsigmoid(-limited)
 
     def _complement(self) -> Tensor:
         """1 - p, also where that is small."""
-        return 1 - self.probs if self._is_given_probs() else (-self.logits).sigmoid()
+        return 1 - self.probs if self._has_probs_param() else (-self.logits).sigmoid()
 
     @lazy_property
     def logits(self) -> Tensor:
