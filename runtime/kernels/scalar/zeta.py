@@ -58,7 +58,7 @@ def zeta_sum(s: Any, q: Any, unit: Any) -> Any:
             break
         total += term
         q += 1.0
-    if total > 0 and term <= EPSILON * total:
+    if term <= EPSILON * total and (total > 0 or s == math.inf):
         return total
     part = 1.0 / q
     factor, square, rest = s, part * part, 0.0
