@@ -93,7 +93,7 @@ def erfcx_derivative(n: int, x: Any) -> Any:
 
 @of_each_order
 def erfc_ratio(n: int, x: Any) -> Any:
-    """i^n erfc(x) / i^(n-1) erfc(x), from derivatives of erfcx: DLMF 7.18.5; with the limit far below 0."""
+    """i^n erfc(x) / i^(n-1) erfc(x), from derivatives of erfcx: DLMF 7.18.5; with the limit asymptotic below 0."""
     if n == 0:
         return np.sqrt(np.pi) / 2 * special.erfcx(x)
     below = -x
@@ -119,19 +119,19 @@ def ratio_of_sine_derivative(n: int, x: Any) -> Any:
     t, weights = np.polynomial.legendre.leggauss(40)
     t = (t + 1) / 2
     waves = np.sin, np.cos, lambda v: -np.sin(v), lambda v: -np.cos(v)
-    near = (weights / 2 * t**n * waves[(n + 1) % 4](t * np.clip(x, -20, 20)[..., None])).sum(-1)
-    far = np.where(x == 0, 1.0, x)
-    value = np.sin(far) / far
+    small = (weights / 2 * t**n * waves[(n + 1) % 4](t * np.clip(x, -20, 20)[..., None])).sum(-1)
+    asymptotic = np.where(x == 0, 1.0, x)
+    value = np.sin(asymptotic) / asymptotic
     for k in range(1, n + 1):
-        value = (waves[k % 4](far) - k * value) / far
-    return np.where(np.abs(x) < 20, near, np.where(np.isinf(x), 0.0, value))
+        value = (waves[k % 4](asymptotic) - k * value) / asymptotic
+    return np.where(np.abs(x) < 20, small, np.where(np.isinf(x), 0.0, value))
 
 
 def beside_pole(function: Callable[..., Any]) -> Callable[..., Any]:
     """One of K, of which SciPy has no value at the smallest number: there its change from twice that is added."""
-    least = 5e-324
-    near = function(2 * least) * 2 - function(4 * least) if np.isfinite(function(2 * least)) else np.inf
-    return lambda x: np.where(x == least, near, function(x))
+    smallest = 5e-324
+    small = function(2 * smallest) * 2 - function(4 * smallest) if np.isfinite(function(2 * smallest)) else np.inf
+    return lambda x: np.where(x == smallest, small, function(x))
 
 
 def minimum_of(a: Any) -> Any:

@@ -596,7 +596,7 @@ class LimitedLogOddsBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: where((self < eps) | (self > 1 - eps), 0, grad / where((self < eps) | (self > 1 - eps), 0.5, self) + grad / (1 - where((self < eps) | (self > 1 - eps), 0.5, self)))."""
+        """self: inside / where((self == 0) & (eps > 0), 1, self) + inside / above; inside = where((self < eps) | (self > 1 - eps), 0, grad); above = 1 - where((self == 1) & (eps > 0), 0, self)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -604,28 +604,21 @@ class LimitedLogOddsBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: where((self < eps) | (self > 1 - eps), 0, grad / where((self < eps) | (self > 1 - eps), 0.5, self) + grad / (1 - where((self < eps) | (self > 1 - eps), 0.5, self)))."""
+        """self: inside / where((self == 0) & (eps > 0), 1, self) + inside / above; inside = where((self < eps) | (self > 1 - eps), 0, grad); above = 1 - where((self == 1) & (eps > 0), 0, self)."""
         eps = node._saved_eps
         self = unpack(node, "kept_self")
-        return node.fitted(
-            [
-                op.where(
-                    (self < eps) | (self > 1 - eps),
-                    0,
-                    grad / op.where((self < eps) | (self > 1 - eps), 0.5, self)
-                    + grad / (1 - op.where((self < eps) | (self > 1 - eps), 0.5, self)),
-                )
-            ]
-        )
+        inside = op.where((self < eps) | (self > 1 - eps), 0, grad)
+        above = 1 - op.where((self == 1) & (eps > 0), 0, self)
+        return node.fitted([inside / op.where((self == 0) & (eps > 0), 1, self) + inside / above])
 
     @staticmethod
     def tangent(result, self, eps, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.where(
-            (self < eps) | (self > 1 - eps),
-            0,
-            self_t.conj_physical() / op.where((self < eps) | (self > 1 - eps), 0.5, self)
-            + self_t.conj_physical() / (1 - op.where((self < eps) | (self > 1 - eps), 0.5, self)),
+        tangent0 = (
+            op.where((self < eps) | (self > 1 - eps), 0, self_t.conj_physical())
+            / op.where((self == 0) & (eps > 0), 1, self)
+            + op.where((self < eps) | (self > 1 - eps), 0, self_t.conj_physical())
+            / (1 - op.where((self == 1) & (eps > 0), 0, self))
         ).conj_physical()
         return (tangent0,)
 

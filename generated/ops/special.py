@@ -599,8 +599,9 @@ def limited_log_odds(input: Tensor, eps: float) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: where((input < eps) | (input > 1 - eps), 0, grad / where((input < eps) | (input > 1 - eps), 0.5, input) +
-            grad / (1 - where((input < eps) | (input > 1 - eps), 0.5, input)))
+        input: inside / where((input == 0) & (eps > 0), 1, input) + inside / above
+        where inside: where((input < eps) | (input > 1 - eps), 0, grad)
+        where above: 1 - where((input == 1) & (eps > 0), 0, input)
     """
     try:
         if not watch.every:

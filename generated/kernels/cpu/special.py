@@ -200,15 +200,16 @@ def limited_log_odds_forward(self, eps, result):
 
 
 def limited_log_odds_backward_1(grad, self, eps, grad_self):
-    """self: where((self < eps) | (self > 1 - eps), 0, grad / where((self < eps) | (self > 1 - eps), 0.5, self) + grad / (1 - where((self < eps) | (self > 1 - eps), 0.5, self)))"""
+    """self: inside / where((self == 0) & (eps > 0), 1, self) + inside / above"""
     T = grad_self.dtype.type
     eps = T(eps)
     for i in range(grad_self.size):
-        grad_self[i] = where(
-            (self[i] < eps) | (self[i] > T(1) - eps),
-            T(0),
-            divide(grad[i], where((self[i] < eps) | (self[i] > T(1) - eps), T(0.5), self[i]))
-            + divide(grad[i], T(1) - where((self[i] < eps) | (self[i] > T(1) - eps), T(0.5), self[i])),
+        grad_self[i] = divide(
+            where((self[i] < eps) | (self[i] > T(1) - eps), T(0), grad[i]),
+            where((self[i] == T(0)) & (eps > T(0)), T(1), self[i]),
+        ) + divide(
+            where((self[i] < eps) | (self[i] > T(1) - eps), T(0), grad[i]),
+            T(1) - where((self[i] == T(1)) & (eps > T(0)), T(0), self[i]),
         )
 
 

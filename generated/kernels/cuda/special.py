@@ -169,13 +169,12 @@ def limited_log_odds_forward(self, eps):
 
 
 def limited_log_odds_backward_1(grad, self, eps):
-    """self: where((self < eps) | (self > 1 - eps), 0, grad / where((self < eps) | (self > 1 - eps), 0.5, self) + grad / (1 - where((self < eps) | (self > 1 - eps), 0.5, self)))"""
+    """self: inside / where((self == 0) & (eps > 0), 1, self) + inside / above"""
     eps = T(eps)
-    return where(
-        (self < eps) | (self > T(1) - eps),
-        T(0),
-        divide(grad, where((self < eps) | (self > T(1) - eps), T(0.5), self))
-        + divide(grad, T(1) - where((self < eps) | (self > T(1) - eps), T(0.5), self)),
+    return divide(
+        where((self < eps) | (self > T(1) - eps), T(0), grad), where((self == T(0)) & (eps > T(0)), T(1), self)
+    ) + divide(
+        where((self < eps) | (self > T(1) - eps), T(0), grad), T(1) - where((self == T(1)) & (eps > T(0)), T(0), self)
     )
 
 

@@ -6,22 +6,26 @@ from typing import Any
 import numpy as np
 
 from ...compiler.passes.primitives import choose, fma, polynomial, root, select
-from .exp import clamped, exp, scaled_back
+from .bessel import sine_of_eighths
+from .exp import clamped, exp_minus, scaled, scaled_back
 from .piecewise_polynomial import NEARER, by_pieces_with_derivatives, power_of_pair, smaller_piece
 from .tables import table
-from .trig import cos, cos_part, quadrant_fast, sin, sin_part
+from .trig import cos_part, quadrant_fast, quadrant_of, sin_part
 
 AIRY_TABLE = table("airy")
 ROOT_PI = 1.772453850905516
 ROOT_HALF = 0.7071067811865476
-# e^z x^(1/4) Ai(x) for z = 2/3 x^(3/2), x >= 2, in 2 z(2) / z - 1: relative error at most 2^-53
+# e^z x^(1/4) Ai(x) for z = 2/3 x^(3/2), x >= 1.25, in 2 z(1.25) / z - 1: relative error at most 2^-53
 RIGHT = (
-    2.1232316908239498e-11,  -3.70148522574519e-11,   -5.670475475756458e-11,  9.570574961111267e-11,
-    1.423436335504603e-10,   -2.5268259322850853e-10, 2.2013868764659094e-11,  -8.561059138423831e-11,
-    6.458984936654302e-10,   -1.3821391778710336e-09, 2.835730988026765e-09,   -6.659269173947729e-09,
-    1.6360727579068442e-08,  -4.17987798991145e-08,   1.1275715178528115e-07,  -3.2469628635513144e-07,
-    1.0121088235670942e-06,  -3.485109448392831e-06,  1.3671255967361099e-05,  -6.427592276955774e-05,
-    0.0003986567748943179,   -0.004122380595849569,   0.2774908024616546,
+    4.3464409671690125e-09, -5.838758285701656e-09, -2.7981887740274654e-08, 3.7498458152401235e-08,
+    8.401366360523415e-08, -1.1246355285605823e-07, -1.5214986062847874e-07, 2.034401823621454e-07,
+    1.8578289586919006e-07, -2.48335368779058e-07, -1.5837918326349071e-07, 2.113352155298592e-07,
+    1.0087338558491832e-07, -1.352166800291251e-07, -3.93340440037047e-08, 5.080054661055349e-08,
+    2.9604976802226666e-08, -4.499593571239842e-08, 4.053608035294025e-08, -7.348851495359557e-08,
+    1.4265948103559484e-07, -2.6627842583907727e-07, 5.118567369764235e-07, -1.0234079444983525e-06,
+    2.1356368204490893e-06, -4.690900807983192e-06, 1.097527274111722e-05, -2.7825067800663032e-05,
+    7.84792424953285e-05, -0.0002574151473922221, 0.0010701790995030817, -0.007009988241191673,
+    0.27363097438566175,
 )  # fmt: skip
 # Ai(x) in x / 2, for -2 <= x <= 2
 PIECES_EDGE = (
@@ -33,15 +37,17 @@ PIECES_EDGE = (
     0.12623219693788987,     4.486119050870328e-15,   -0.34509253839040904,    0.47337073851708955,
     -1.6405027436598727e-19, -0.5176388075856136,     0.3550280538878172,
 )  # fmt: skip
-# Ai(x) in x / 2 + 2, for -6 <= x <= -2
+# Zeros, what they lose, and Ai(x) over its product with them in x / 2 + 2, for -6 <= x <= -2: at most 2^-52.8
+ZEROS = (-2.338107410459767, -4.08794944413097, -5.520559828095551)
+LOST = (-3.912260409818305e-17, -3.387261694242901e-16, -2.674142599618633e-16)
 LEFT = (
-    -5.97777435529691e-11,   2.4464034920824154e-09,  -6.531581881956723e-09,  -3.383929108318493e-08,
-    2.0105823931478939e-07,  -4.6263320316518125e-08, -2.6141762840386665e-06, 7.4241863767376655e-06,
-    1.2465043832724287e-05,  -0.00011224984028676778, 0.00012786333592909339,  0.0007885640071896336,
-    -0.0027162380361511356,  -0.0010851026869828863,  0.021486628262899928,    -0.02832799821901544,
-    -0.08134205575575375,    0.25630514094646,        0.0451983057475261,      -1.0280566553280217,
-    0.8273195257196408,      2.061423803181899,       -3.0735489809889835,     -1.8036704519505058,
-    4.1229983580333815,      0.5621242635943158,      -1.5812571507371627,     -0.07026553294928951,
+    3.288476449987388e-12, -1.574153519208461e-11, -2.882331624075797e-11, 4.0593891481362377e-10,
+    -7.524160169916843e-10, -4.339383025319094e-09, 2.4417695883711584e-08, -7.269724157951221e-09,
+    -3.1142557846890143e-07, 9.150071751469e-07, 1.3845085863217474e-06, -1.3421392645134938e-05,
+    1.6529142095761363e-05, 9.05290910130785e-05, -0.0003269925954406704, -8.64332263794362e-05,
+    0.002478442199893489, -0.003538803242330953, -0.00869115260034429, 0.029628373028693988,
+    0.0008246475995848003, -0.10991667204386187, 0.10182772668742669, 0.19063721315202153,
+    -0.317512525722355, -0.11007704530568925, 0.3161569853639629,
 )  # fmt: skip
 # sqrt(pi) x^(1/4) Ai(-x) = P cos(z - pi / 4) + Q / z sin(z - pi / 4) for x >= 6: P in 2 (z(6) / z)^2 - 1
 WAVE_P = (
@@ -56,6 +62,19 @@ WAVE_Q = (
     -4.696128116351274e-10,  5.54492916212269e-09,    -9.570857711182683e-08,  2.823301377968839e-06,
     -0.00019192187800497895, 0.06924959748009735,
 )  # fmt: skip
+# sqrt(pi) x^(1/4) Ai(-x) = M cos(z - pi / 4 + phase) for x >= 6: M and z times the phase in 2 (z(6) / z)^2 - 1
+WAVE_SIZE = (
+    5.255647435074804e-16, -2.0153916455343613e-15, 6.802982874151534e-15, -3.3704787468521544e-14,
+    1.9236261126135122e-13, -1.2656940804293465e-12, 1.0140726887770423e-11, -1.0421669920757229e-10,
+    1.4812148717271956e-09, -3.2759589724926724e-08, 1.3862190731335805e-06, -0.00017796767290600377,
+    0.9998206117513577,
+)  # fmt: skip
+WAVE_PHASE = (
+    1.410461352164184e-15, -4.706304757748429e-15, 1.2022320801380777e-14, -5.032385691773775e-14,
+    2.393599637602108e-13, -1.2319390507579377e-12, 7.326029892091268e-12, -5.20480355144772e-11,
+    4.6096125928300725e-10, -5.415922884269557e-09, 9.268932700421558e-08, -2.6936033218344558e-06,
+    0.0001793415127029103, -0.06926231070129472,
+)  # fmt: skip
 # e^z Ai(x) for a float32 7.75 <= x <= 29 in sqrt(x) - DECAY_CENTER, where it is nearly a float32: relative error at
 # most 2^-29.9
 DECAY_CENTER = 4.034912109375
@@ -68,12 +87,12 @@ DECAY_LOWEST = 0.14021582901477814
 DECAY = (-0.9617967009544373, 7.028461650952758e-09)  # -2/3 over ln 2
 TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
 FARTHEST = 2.0**33  # here z is below 2^50
-Z_OF_2 = 1.885618083164127
+Z_OF_EDGE = 0.9316949906249123
 Z_OF_6 = 9.797958971132712
 
 
 def airy_ai(x: Any) -> Any:
-    """Ai(x); at most 1.2 ulp for |x| < 7.75 in float32; in float64 8e-16 for -6 <= x <= 2; below 6e-15 at -40."""
+    """Ai(x); at most 1.2 ulp for |x| < 7.75 in float32; in float64 7 ulp."""
     return choose(x, airy_single, airy_double)(x)
 
 
@@ -118,40 +137,48 @@ def wave_of_wide(x: Any) -> Any:
 
 
 def reduced_phase(x: Any) -> Any:
-    """r, |r| <= pi / 4, and n with z = 2/3 x^(3/2) = n pi / 2 + r."""
-    side = root(x)
-    first = x * side
-    low = fma(0.5 * side, fma(-side, side, x), fma(x, side, -first))
-    z = first * TWO_THIRDS[0]
-    rest = fma(first, TWO_THIRDS[0], -z) + fma(first, TWO_THIRDS[1], low * TWO_THIRDS[0])
+    """r, |r| <= pi / 4, and n with z = n pi / 2 + r."""
+    z, rest = phase_of(x)
     n, r, lost = quadrant_fast(z, 0.0)
     return r - (lost - rest), n
 
 
+def phase_of(x: Any) -> Any:
+    """z = 2/3 x^(3/2) as a sum of two numbers."""
+    side = root(x)
+    first = x * side
+    low = fma(0.5 * side, fma(-side, side, x), fma(x, side, -first))
+    z = first * TWO_THIRDS[0]
+    return z, fma(first, TWO_THIRDS[0], -z) + fma(first, TWO_THIRDS[1], low * TWO_THIRDS[0])
+
+
 def airy_double(x: Any) -> Any:
-    if x > 2.0:
+    if x > 1.25:
         return decay(x)
     if x >= -2.0:
         return polynomial(0.5 * x, PIECES_EDGE, PIECES_EDGE)
     if x >= -6.0:
-        return polynomial(0.5 * x + 2.0, LEFT, LEFT)
+        first, second = x - ZEROS[0] - LOST[0], x - ZEROS[1] - LOST[1]
+        return first * second * (x - ZEROS[2] - LOST[2]) * polynomial(0.5 * x + 2.0, LEFT, LEFT)
     return wave(-x)
 
 
 def decay(x: Any) -> Any:
-    side = root(x)
-    z = x * side * (2.0 / 3.0)
-    return exp(-z) * polynomial(2.0 * Z_OF_2 / z - 1.0, RIGHT, RIGHT) / root(side)
+    """Ai(x) for x >= 1.25; nothing of it is left from 110 on."""
+    size = select(x > 110.0, 110.0, x)
+    z, rest = phase_of(size)
+    k, first, second = exp_minus(-z, rest)
+    factor = polynomial(2.0 * Z_OF_EDGE / z - 1.0, RIGHT, RIGHT) / root(root(size))
+    return scaled((first + second) * factor, k)
 
 
 def wave(x: Any) -> Any:
-    """Ai(-x) for x >= 6: z - pi / 4 is turned into z by sums of sine and cosine."""
+    """Ai(-x) for x >= 6; beyond 2^33 no more than its size is right."""
     if not x < math.inf:
         return x - x if x != x else 0.0
-    side = root(x)
-    z = x * side * (2.0 / 3.0)
+    z, rest = phase_of(select(x < FARTHEST, x, FARTHEST))
     part = Z_OF_6 / z
     t = 2.0 * part * part - 1.0
-    p, q = polynomial(t, WAVE_P, WAVE_P), polynomial(t, WAVE_Q, WAVE_Q) / z
-    c, s = cos(z), sin(z)
-    return ROOT_HALF * (p * (c + s) + q * (s - c)) / (ROOT_PI * root(side))
+    n, r, lost = quadrant_of(z, 0.0)
+    sine = sine_of_eighths((n, r, lost - rest), polynomial(t, WAVE_PHASE, WAVE_PHASE) / z, 1)
+    return polynomial(t, WAVE_SIZE, WAVE_SIZE) * sine / (ROOT_PI * root(root(x)))

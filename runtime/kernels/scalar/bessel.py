@@ -210,24 +210,29 @@ PHASE_1_DOUBLE = (
 
 
 def wave(x: Any, even: Any, second: Any) -> Any:
-    """J0 (even) or J1 for x >= 8, or Y0 or Y1 (second): sqrt(2 / (pi x)) M times a sine. Its angle is the sum of what is
-    left of x, an eighth of a turn, and the phase, in two numbers: so it is right near zeros, too."""
+    """J0 (even) or J1 for x >= 8, or Y0 or Y1 (second): sqrt(2 / (pi x)) M times a sine."""
     size = select(x < 8, 8.0, x)
     part = 1.0 / size
     t = 128.0 * part * part - 1.0
     modulus = polynomial(t, SIZE_0_DOUBLE, SIZE_0_DOUBLE) if even else polynomial(t, SIZE_1_DOUBLE, SIZE_1_DOUBLE)
     phase = polynomial(t, PHASE_0_DOUBLE, PHASE_0_DOUBLE) if even else polynomial(t, PHASE_1_DOUBLE, PHASE_1_DOUBLE)
-    n, r, lost = quadrant_of(size, 0.0)
+    ahead = 1 if even and not second else -1 if second and not even else 0
+    sine = sine_of_eighths(quadrant_of(size, 0.0), part * phase, ahead)
+    return select(x == math.inf, 0.0, modulus * sine / (ROOT_HALF_PI * root(size)))
+
+
+def sine_of_eighths(revolutions: Any, phase: Any, ahead: Any) -> Any:
+    """The sine of an angle less pi / 4, and a phase, some quarter turns ahead; their sum is one of two numbers, so that
+    it is right near zeros, too."""
+    n, r, lost = revolutions
     above = r > 0
     eighth = select(above, -EIGHTH_TURN[0], EIGHTH_TURN[0])
     first = eighth + r
-    second_part = fma(part, phase, (eighth - first) + r + (select(above, -EIGHTH_TURN[1], EIGHTH_TURN[1]) - lost))
-    angle = first + second_part
+    second = (eighth - first) + r + (select(above, -EIGHTH_TURN[1], EIGHTH_TURN[1]) - lost) + phase
+    angle = first + second
     back = angle - first
-    low = (first - (angle - back)) + (second_part - back)
-    quarters = n - select(above, 0, 1) + (1 if even and not second else -1 if second and not even else 0)
-    value = modulus * sin_of_quarters((quarters, angle, -low)) / (ROOT_HALF_PI * root(size))
-    return select(x == math.inf, 0.0, value)
+    low = (first - (angle - back)) + (second - back)
+    return sin_of_quarters((n - select(above, 0, 1) + ahead, angle, -low))
 
 
 TWO_OVER_PI = 0.6366197723675814

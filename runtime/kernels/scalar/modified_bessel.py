@@ -42,7 +42,7 @@ START = 21.0  # where they begin, or before
 NOTHING = 104.0  # K0 and K1 from here on are less than half of the least float32
 OVERFLOW = 93.0  # I0 and I1 from here on are more than the largest
 MIN_EXPONENT = 149  # 2^-149 is the least float32
-LEAST, LOG_OF_HALF_LEAST = 5e-324, -745.1332191019412  # half of it is 0
+SMALLEST, LOG_OF_HALF_SMALLEST = 5e-324, -745.1332191019412  # half of it is 0
 NORMAL = 2.0**23  # times that is the least normal one; from here on the last bit is worth 1
 
 
@@ -363,7 +363,7 @@ def small_k1(x: Any) -> Any:
 
 
 def log_of_half(x: Any) -> Any:
-    return select(x == LEAST, LOG_OF_HALF_LEAST, log(0.5 * x))
+    return select(x == SMALLEST, LOG_OF_HALF_SMALLEST, log(0.5 * x))
 
 
 def asymptotic_k0(x: Any) -> Any:

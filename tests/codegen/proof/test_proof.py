@@ -42,7 +42,7 @@ POSITIVE = (
 POSITIVE += ("gamma_log_prob", "log_minus_digamma", "binomial_log_prob")
 POSITIVE += ("igamma", "igammac", "bessel_y0", "bessel_y1", "modified_bessel_k0", "modified_bessel_k1")
 POSITIVE += ("fmod", "remainder", "floor_divide", "trunc_divide")
-POSITIVE += ("scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "log1p")
+POSITIVE += ("scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "k0e_derivative", "log1p")
 
 
 def parsed(text: str) -> ast.expr:
@@ -263,7 +263,7 @@ def test_the_spec_is_proved(spec: Spec) -> None:
     assert states[PROVED] >= 0.9 * len(found)
     equal = {e.name for e, v in found if v.state == EQUAL}
     left = {e.name for e, v in found if v.state == OPEN}
-    assert equal == {"mish", "sinc", "spherical_bessel_j0"}  # two by series near 0, one by a threshold of softplus
+    assert not equal
     # complex numbers alone; a sum; an inverse; polynomials of other kinds; integrals by their shapes
     shapes = {"gamma_moved", "igamma", "igammac", "standard_gamma_grad"}
     assert left == {"imag_copy", "fill_.Tensor", "orthogonal_polynomial"} | shapes
@@ -293,8 +293,6 @@ def test_changed_formulas_of_the_spec_are_refused(spec: Spec) -> None:
     for each in spec.entries:
         if each.compute.kind != "elementwise" or each.name in (
             "clamp.both",
-            "sinc",
-            "spherical_bessel_j0",
             "fill_.Tensor",
             "gamma_moved",
             "igamma",
