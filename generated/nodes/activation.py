@@ -1485,7 +1485,9 @@ class NoiseScaleBackward0(Node):
             grad_0 = op.noise_scale(grad, elementwise_formulas.conjugate(noise))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * op.where((noise == 0) & (self - self != 0), 0, self).conj_physical()
+            grad_1 = locally_constant(
+                node, grad, grad * op.where((noise == 0) & (self - self != 0), 0, self).conj_physical()
+            )
         return node.fitted([grad_0, grad_1])
 
     @staticmethod

@@ -1194,7 +1194,7 @@ class WeightedLogBackward0(Node):
             grad_0 = grad * weight
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * op.where((weight == 0) & op.isinf(self), 0, self)
+            grad_1 = locally_constant(node, grad, grad * op.where((weight == 0) & op.isinf(self), 0, self))
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -1263,7 +1263,7 @@ class DivergenceBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.where((target == 0) & op.isinf(self), 0, -(grad * target))
+            grad_0 = locally_constant(node, grad, op.where((target == 0) & op.isinf(self), 0, -(grad * target)))
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = op.where(

@@ -116,7 +116,7 @@ def test_draws_are_reproducible() -> None:
 
 
 def test_modes_of_differentiation() -> None:
-    """Gradients, tangents and examples of a batch agree; the second derivative is that of the first, the third refused."""
+    """Gradients, tangents and batches agree; the second derivative is that of the first, the third is refused."""
     shape = sg.tensor([0.4, 3.0, 200.0], dtype=sg.float64, requires_grad=True)
     sampled = sg._standard_gamma(shape)
     (found,) = sg.autograd.grad(sampled.sum(), shape, create_graph=True)
