@@ -65,7 +65,7 @@ from .verify.proofs import prove as proved
 COMMAND = __package__  # in a tree `codegen`, where specgrad is installed `specgrad.codegen`
 # Commands that are imported when they are run: some import the framework, which may be broken.
 ELSEWHERE = {
-    "accuracy": (".accuracy.command", "accuracy_command"),
+    "accuracy": (".verify.accuracy", "accuracy_command"),
     "derive": (".proof.derive", "derive_command"),
     "dtypes": (".verify.dtype_tables", "dtypes_command"),
     "cubins": (".packaging.cubins", "cubins_command"),

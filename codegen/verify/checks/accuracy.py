@@ -20,9 +20,9 @@ def check_accuracy(op: Any, report: Report) -> None:
     meaning = meaning_of(op) if "float" in op.dtypes and op.result_dtype[0] == "same" else None
     if meaning is None or not IS_INSTALLED:
         return
-    from ...accuracy.errors import measured
-    from ...accuracy.functions import is_known
-    from ...accuracy.grid import SPARSE
+    from ...proof.grid import SPARSE
+    from ...proof.mpmath_functions import is_known
+    from ..calls.units import measured
 
     if not is_known(meaning.expression):
         return

@@ -9,12 +9,12 @@ import pytest
 
 pytest.importorskip("mpmath")
 
-from specgrad.codegen.accuracy.errors import measured
-from specgrad.codegen.accuracy.functions import is_known
-from specgrad.codegen.accuracy.grid import FULL, SPARSE
+from specgrad.codegen.proof.grid import FULL, SPARSE
+from specgrad.codegen.proof.mpmath_functions import is_known
 from specgrad.codegen.verify.calls.entries import meaning_of
 from specgrad.codegen.verify.calls.interpreted import all_plain
 from specgrad.codegen.verify.calls.special_values import settings
+from specgrad.codegen.verify.calls.units import measured
 from specgrad.generated.registry import BY_NAME, OPS
 
 from .. import amount

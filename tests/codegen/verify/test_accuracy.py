@@ -16,9 +16,9 @@ pytest.importorskip("mpmath")
 
 from mpmath import mp, mpf
 
-from specgrad.codegen.accuracy.functions import EXACT, is_known
-from specgrad.codegen.accuracy.truth import Expression, exactly
 from specgrad.codegen.language.scalar_functions import parsed
+from specgrad.codegen.proof.exact_values import Expression, exactly
+from specgrad.codegen.proof.mpmath_functions import EXACT, is_known
 from specgrad.codegen.proof.numbers import FLOAT
 
 ENTRIES: dict[str, tuple[str, ...]] = {

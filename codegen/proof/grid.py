@@ -13,8 +13,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..proof.boundaries import conditions, zeros
-from ..proof.numbers import Unknown, evaluate
+from .boundaries import conditions, zeros
+from .numbers import Unknown, evaluate
 
 USUAL = (
     0.03,

@@ -17,13 +17,13 @@ import numpy as np
 
 from specgrad.generated.registry import OPS
 
+from ..proof.grid import FULL
+from ..proof.mpmath_functions import is_known
 from ..proof.numbers import Unknown, evaluate
-from ..verify.calls.entries import meaning_of
-from ..verify.calls.findings import on_purpose
-from ..verify.calls.special_values import settings
-from .errors import DTYPES, LIMITS, Measured, compared
-from .functions import is_known
-from .grid import FULL
+from .calls.entries import meaning_of
+from .calls.findings import on_purpose
+from .calls.special_values import settings
+from .calls.units import DTYPES, LIMITS, Measured, compared
 
 COMMAND = __package__.rpartition(".")[0]
 PAGE = Path("docs/accuracy.md")

@@ -11,13 +11,13 @@ from mpmath import mp, mpf
 from specgrad.runtime.autograd.dual import dual_level, make_dual, unpack_dual
 from specgrad.runtime.tensor.tensor import adopt
 
-from ..verify.calls.entries import Meaning
-from ..verify.calls.findings import on_purpose
-from ..verify.calls.point import called, gradients
-from ..verify.calls.special_values import Setting, inside_domains
-from .grid import FULL, Density, on_corners
-from .grid import columns as grid_columns
-from .truth import Expression, Truth, exactly
+from ...proof.exact_values import Expression, Truth, exactly
+from ...proof.grid import FULL, Density, on_corners
+from ...proof.grid import columns as grid_columns
+from .entries import Meaning
+from .findings import on_purpose
+from .point import called, gradients
+from .special_values import Setting, inside_domains
 
 LIMITS = {"value": 8.0, "gradient": 32.0, "tangent": 32.0, "second derivative": 256.0}
 DTYPES = {"float32": np.float32, "float64": np.float64}

@@ -13,9 +13,9 @@ import numpy as np
 from mpmath import mp, mpf
 
 from ..language.scalar_functions import NONE, Functions
-from ..proof.numbers import evaluate
 from ..spec.formula import functions_in
-from .functions import EXACT, exact
+from .mpmath_functions import EXACT, exact
+from .numbers import evaluate
 
 PRECISIONS = (60, 120, 300, 800, 2000, 3000)  # digits: small arguments of even functions need as many as their squares
 PRECISIONS_FAR_OUT = (60, 90)  # exponentials of such numbers have no more that are cheap
@@ -56,7 +56,7 @@ class Expression:
         infinite = _is_infinite(columns[name])
         others = [c for key, c in columns.items() if key != name and c.dtype == object]
         is_moved = all(v for v in self.numbers.values() if isinstance(v, mp.mpf))
-        known = ~infinite | is_moved & np.logical_and.reduce([_is_usual(c) for c in others] or [True])
+        known = ~infinite | is_moved & np.logical_and.reduce([~infinite | True, *map(_is_usual, others)])
         precisions = PRECISIONS[:3] if SLOW & {*functions_in(self.tree)} else PRECISIONS
         for chosen, compute, levels in (
             (~infinite & ~corners, self._inside, precisions),
