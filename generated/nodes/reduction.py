@@ -684,7 +684,6 @@ class AmaxBackward0(Node):
     __slots__ = (
         "_saved_dim",
         "_saved_keepdim",
-        "_saved_self_scalar_type",
         "_saved_self_sym_sizes",
         "kept_result",
         "kept_result_version",
@@ -704,12 +703,7 @@ class AmaxBackward0(Node):
     )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-    values = {
-        "_saved_self_sym_sizes": ("self", "_shape"),
-        "_saved_dim": ("dim", ""),
-        "_saved_keepdim": ("keepdim", ""),
-        "_saved_self_scalar_type": ("self", "_dtype"),
-    }
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -722,7 +716,6 @@ class AmaxBackward0(Node):
         node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node._saved_self_scalar_type = self._dtype
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_result = saved = alias_of(result)
@@ -756,29 +749,25 @@ class AmaxBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share; chosen = (self == restore_reduced_dims(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share; chosen = is_extreme(self, restore_reduced_dims(result, self.shape, dim, keepdim)); share = chosen / chosen.sum(dim, True)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
-        self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        chosen = (self == reduction_formulas.restore_reduced_dims(result, self_shape, dim, keepdim)).to(self_dtype)
-        share = chosen / chosen.sum(dim, True)
-        return (
-            fit(
-                locally_constant(
-                    node, grad, reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim) * share
-                ),
-                node.metas[0],
-            ),
+        chosen = reduction_formulas.is_extreme(
+            self, reduction_formulas.restore_reduced_dims(result, self_shape, dim, keepdim)
         )
+        share = chosen / chosen.sum(dim, True)
+        return (fit(reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim) * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, keepdim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        chosen = (self == reduction_formulas.restore_reduced_dims(result, self._shape, dim, keepdim)).to(self._dtype)
+        chosen = reduction_formulas.is_extreme(
+            self, reduction_formulas.restore_reduced_dims(result, self._shape, dim, keepdim)
+        )
         share = chosen / chosen.sum(dim, True)
         tangent0 = reduction_formulas.directional_derivative(share, self_t, dim, keepdim)
         return (tangent0,)
@@ -790,7 +779,6 @@ class AminBackward0(Node):
     __slots__ = (
         "_saved_dim",
         "_saved_keepdim",
-        "_saved_self_scalar_type",
         "_saved_self_sym_sizes",
         "kept_result",
         "kept_result_version",
@@ -810,12 +798,7 @@ class AminBackward0(Node):
     )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-    values = {
-        "_saved_self_sym_sizes": ("self", "_shape"),
-        "_saved_dim": ("dim", ""),
-        "_saved_keepdim": ("keepdim", ""),
-        "_saved_self_scalar_type": ("self", "_dtype"),
-    }
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -828,7 +811,6 @@ class AminBackward0(Node):
         node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node._saved_self_scalar_type = self._dtype
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_result = saved = alias_of(result)
@@ -862,29 +844,25 @@ class AminBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share; chosen = (self == restore_reduced_dims(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share; chosen = is_extreme(self, restore_reduced_dims(result, self.shape, dim, keepdim)); share = chosen / chosen.sum(dim, True)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
-        self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        chosen = (self == reduction_formulas.restore_reduced_dims(result, self_shape, dim, keepdim)).to(self_dtype)
-        share = chosen / chosen.sum(dim, True)
-        return (
-            fit(
-                locally_constant(
-                    node, grad, reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim) * share
-                ),
-                node.metas[0],
-            ),
+        chosen = reduction_formulas.is_extreme(
+            self, reduction_formulas.restore_reduced_dims(result, self_shape, dim, keepdim)
         )
+        share = chosen / chosen.sum(dim, True)
+        return (fit(reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim) * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, keepdim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        chosen = (self == reduction_formulas.restore_reduced_dims(result, self._shape, dim, keepdim)).to(self._dtype)
+        chosen = reduction_formulas.is_extreme(
+            self, reduction_formulas.restore_reduced_dims(result, self._shape, dim, keepdim)
+        )
         share = chosen / chosen.sum(dim, True)
         tangent0 = reduction_formulas.directional_derivative(share, self_t, dim, keepdim)
         return (tangent0,)
@@ -893,7 +871,7 @@ class AminBackward0(Node):
 class MaxBackward0(Node):
     """max(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("_saved_self_scalar_type", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
@@ -907,7 +885,6 @@ class MaxBackward0(Node):
     )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-    values = {"_saved_self_scalar_type": ("self", "_dtype")}
 
     @staticmethod
     def record(result, self):
@@ -917,7 +894,6 @@ class MaxBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node._saved_self_scalar_type = self._dtype
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_result = saved = alias_of(result)
@@ -950,19 +926,18 @@ class MaxBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: grad * share; chosen = (self == result).to(self.dtype); share = chosen / chosen.sum()."""
-        self_dtype = node._saved_self_scalar_type
+        """self: grad * share; chosen = is_extreme(self, result); share = chosen / chosen.sum()."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        chosen = (self == result).to(self_dtype)
+        chosen = reduction_formulas.is_extreme(self, result)
         share = chosen / chosen.sum()
-        return (fit(locally_constant(node, grad, grad * share), node.metas[0]),)
+        return (fit(grad * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        chosen = (self == result).to(self._dtype)
+        chosen = reduction_formulas.is_extreme(self, result)
         share = chosen / chosen.sum()
         tangent0 = reduction_formulas.directional_derivative(share, self_t, None, False)
         return (tangent0,)
@@ -1079,7 +1054,7 @@ class MaxBackward1(Node):
 class MinBackward0(Node):
     """min(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("_saved_self_scalar_type", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
@@ -1093,7 +1068,6 @@ class MinBackward0(Node):
     )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-    values = {"_saved_self_scalar_type": ("self", "_dtype")}
 
     @staticmethod
     def record(result, self):
@@ -1103,7 +1077,6 @@ class MinBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node._saved_self_scalar_type = self._dtype
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_result = saved = alias_of(result)
@@ -1136,19 +1109,18 @@ class MinBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: grad * share; chosen = (self == result).to(self.dtype); share = chosen / chosen.sum()."""
-        self_dtype = node._saved_self_scalar_type
+        """self: grad * share; chosen = is_extreme(self, result); share = chosen / chosen.sum()."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        chosen = (self == result).to(self_dtype)
+        chosen = reduction_formulas.is_extreme(self, result)
         share = chosen / chosen.sum()
-        return (fit(locally_constant(node, grad, grad * share), node.metas[0]),)
+        return (fit(grad * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        chosen = (self == result).to(self._dtype)
+        chosen = reduction_formulas.is_extreme(self, result)
         share = chosen / chosen.sum()
         tangent0 = reduction_formulas.directional_derivative(share, self_t, None, False)
         return (tangent0,)

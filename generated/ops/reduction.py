@@ -1142,7 +1142,7 @@ def amax(
         Tensor: the dtype of `input`.
     Gradients:
         input: restore_reduced_dims(grad, input.shape, dim, keepdim) * share
-        where chosen: (input == restore_reduced_dims(result, input.shape, dim, keepdim)).to(input.dtype)
+        where chosen: is_extreme(input, restore_reduced_dims(result, input.shape, dim, keepdim))
         where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
@@ -1230,7 +1230,7 @@ def amin(
         Tensor: the dtype of `input`.
     Gradients:
         input: restore_reduced_dims(grad, input.shape, dim, keepdim) * share
-        where chosen: (input == restore_reduced_dims(result, input.shape, dim, keepdim)).to(input.dtype)
+        where chosen: is_extreme(input, restore_reduced_dims(result, input.shape, dim, keepdim))
         where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
@@ -1304,7 +1304,7 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor: the dtype of `input`.
     Gradients:
         input: grad * share
-        where chosen: (input == result).to(input.dtype)
+        where chosen: is_extreme(input, result)
         where share: chosen / chosen.sum()
     Raises:
         RuntimeError: expected: there must be elements to choose from.
@@ -1472,7 +1472,7 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor: the dtype of `input`.
     Gradients:
         input: grad * share
-        where chosen: (input == result).to(input.dtype)
+        where chosen: is_extreme(input, result)
         where share: chosen / chosen.sum()
     Raises:
         RuntimeError: expected: there must be elements to choose from.

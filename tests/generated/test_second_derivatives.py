@@ -32,11 +32,14 @@ def step(values: np.ndarray) -> Any:
 
 
 def mixed_difference(name: str, text: str, i: int, j: int) -> float:
-    """f(x + d, y + e) - f(x + d, y) - f(x, y + e) + f(x, y): 0 where the derivative by x does not depend on y."""
+    """f(x + d, y + e) - f(x + d, y) - f(x, y + e) + f(x, y): 0 where the derivative by x does not depend on y.
+
+    Nothing is known, and 0 returned, where one of them is not finite."""
     corners = [{}, {i: 1}, {i: 1}, {i: 2}] if i == j else [{}, {i: 1}, {j: 1}, {i: 1, j: 1}]
     values = [float(called(name, text, moved)[1]) for moved in corners]
     difference = values[0] - values[1] - values[2] + values[3]
-    return 0.0 if abs(difference) < 1e-9 * (1 + sum(map(abs, values))) else difference
+    known = np.isfinite(values).all() and abs(difference) >= 1e-9 * (1 + sum(map(abs, values)))
+    return difference if known else 0.0
 
 
 def unconnected(name: str, text: str) -> list[tuple[int, int]]:

@@ -265,9 +265,11 @@ class KernelOp:
         return own.planned or (own.compute is own and own.kind == "c" and takes_complex(self.find))
 
     def all_integers_hold(self, args: Sequence[Any]) -> bool:
-        """Whether there are no numbers but those of every integer dtype: all these have the same plans."""
+        """Whether there are no numbers but those of every integer dtype: all these have the same plans.
+
+        uint8 wraps numbers below 0, as its kernels do, but makes no plan of what they have become."""
         numbers = [number for arg_kind, number in zip(self.arg_kinds, args, strict=True) if arg_kind == "f"]
-        return all(number is None or 0 <= number <= MAX_INT8 for number in numbers)
+        return all(number is None or -MAX_INT8 <= number <= MAX_INT8 for number in numbers)
 
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
         known = [as_known(arg_kind, a) for arg_kind, a in zip(self.arg_kinds, checked, strict=True)]

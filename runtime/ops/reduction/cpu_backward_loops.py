@@ -108,7 +108,7 @@ def scaled_row(
 def amax_backward_loop(
     grads: Array, x: Array, tops: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
-    """g / n for the n elements equal to the extremum, 0 for the others."""
+    """g / n for the n elements equal to the extremum, 0 for the others; where it is nan, those are that are nan."""
     k = first
     while k < last:
         b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
@@ -119,6 +119,8 @@ def amax_backward_loop(
             share = grads[k] / x.dtype.type(equal)
             for i in range(row.size):
                 line[i] = share * (row[i] == top)
+            if equal == 0:
+                shared_by_nans(x, out, k * along, along, 1, grads[k])
         else:
             best_row, shares = part_of(tops, k, width), empty_row(x.dtype.type(0), width)
             fill(shares, 0.0)
@@ -133,7 +135,21 @@ def amax_backward_loop(
                 row, line = part_of(x, at, width), part_of(out, at, width)
                 for j in range(shares.size):
                     line[j] = shares[j] * (row[j] == best_row[j])
+            for j in range(shares.size):
+                if best_row[j] != best_row[j]:
+                    shared_by_nans(x, out, b * along * after + start + j, along, after, grads[k + j])
         k += width
+
+
+@jit
+def shared_by_nans(x: Array, out: Array, start: int, along: int, stride: int, grad: float) -> None:
+    count = 0
+    for i in range(along):
+        count += x[start + i * stride] != x[start + i * stride]
+    share = grad / x.dtype.type(count)
+    for i in range(along):
+        at = start + i * stride
+        out[at] = share if x[at] != x[at] else x.dtype.type(0)
 
 
 @jit

@@ -36,6 +36,12 @@ def directional_derivative(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim
     return op.sum(product, reduced_dims_of(len(tangent._shape), dim), keepdim)
 
 
+def is_extreme(x: Tensor, extremum: Tensor) -> Tensor:
+    """1 for the elements that are the extremum, as nan is where the result is nan; 0 for the others."""
+    equal = (x == extremum) | (op.isnan(x) & op.isnan(extremum))
+    return step_function_of(equal.to(x.dtype), x, extremum)
+
+
 def variance_scale(shape: Sequence[int], dim: Dims, correction: float) -> float:
     """2 / (n - correction), the factor of x - mean in the gradient of the variance; inf where no number is free."""
     free = reduced_count(shape, dim) - correction
