@@ -21,7 +21,7 @@ def is_in_range(like: float, variance: float) -> bool:
 
 
 @jit
-def are_in_range(variances: Array, eps: float) -> bool:
+def variances_in_range(variances: Array, eps: float) -> bool:
     outside, to, like = np.int32(0), variances.dtype.type, variances.dtype.type(0)
     low, high = to(choose(like, 2.0**-100, 2.0**-900)), to(choose(like, 2.0**100, 2.0**900))
     for c in range(variances.size):
@@ -55,7 +55,7 @@ def finish_standardized(
     x: Array, weight: Array, bias: Array, result: Array, mean: Array, var: Array, eps: float, samples: int,
     channels: int, space: int, lines: int, parts: int,
 ) -> None:  # fmt: skip
-    if are_in_range(var, eps):
+    if variances_in_range(var, eps):
         return
     each = space // parts
     for c in range(channels):
@@ -75,7 +75,7 @@ def finish_gradients(
     samples: int, channels: int, space: int, lines: int, parts: int,
 ) -> None:  # fmt: skip
     """As one row spoils the sums for all, the gradients of weights and shifts are computed again of all rows."""
-    if are_in_range(var, eps):
+    if variances_in_range(var, eps):
         return
     each, count = space // parts, samples * space
     for k in range(weight_grad.size):

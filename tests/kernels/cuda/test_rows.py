@@ -51,6 +51,19 @@ def test_norms_and_deviations_of_any_scale() -> None:
     assert sg.linalg.vector_norm(sg.tensor([0.0, 3.0], device="cuda"), -1).item() == 0
 
 
+def test_weights_and_targets_of_0_take_no_part_of_an_infinite_loss() -> None:
+    """Of classes, and of logits."""
+    rows, classes = sg.tensor([[-INF, 0.0, 0.0], [0.0, 0.0, -INF]], device="cuda"), sg.tensor([0, 1], device="cuda")
+    weight = sg.tensor([0.0, 1.0, 1.0], device="cuda")
+    np.testing.assert_allclose(array(F.cross_entropy(rows, classes, weight)), np.log(2), 1e-6)
+    assert F.nll_loss(rows, classes, weight).item() == 0
+    x = sg.tensor([INF, -INF], device="cuda", requires_grad=True)
+    for target, right in (([1.0, 0.0], [0, 0]), ([0.0, 1.0], [INF, INF])):
+        loss = F.binary_cross_entropy_with_logits(x, sg.tensor(target, device="cuda"), reduction="none")
+        assert loss.tolist() == right
+        assert sg.autograd.grad(loss.sum(), x)[0].tolist() == [1 - target[0], -target[1]]
+
+
 VALUES: dict[str, tuple[Function, Any]] = {
     "sum": (lambda x: x.sum(), (33, 17)),
     "sum of dims apart": (lambda x: x.sum((0, 2)), (3, 5, 7)),
