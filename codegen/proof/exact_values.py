@@ -18,7 +18,7 @@ from .mpmath_functions import EXACT, exact
 from .numbers import evaluate
 
 PRECISIONS = (60, 120, 300, 800, 2000, 3000)  # digits: small arguments of even functions need as many as their squares
-PRECISIONS_FAR_OUT = (60, 90)  # exponentials of such numbers have no more that are cheap
+PRECISIONS_AT_INFINITY = (60, 90)  # exponentials of such numbers have no more that are cheap
 SLOW = {"igamma", "igammac", "zeta", "polygamma", "digamma", "airy_ai", "erfinv", "ndtri"}  # with hundreds of digits
 SETTLED = mpf(10) ** -22
 BEYOND = 400, 800, 1600  # powers of ten that stand for an infinity: no dtype has them
@@ -56,12 +56,12 @@ class Expression:
         infinite = _is_infinite(columns[name])
         others = [c for key, c in columns.items() if key != name and c.dtype == object]
         is_moved = all(v for v in self.numbers.values() if isinstance(v, mp.mpf))
-        known = ~infinite | is_moved & np.logical_and.reduce([~infinite | True, *map(_is_usual, others)])
+        known = ~infinite | is_moved & np.logical_and.reduce([~infinite | True, *map(_is_moderate, others)])
         precisions = PRECISIONS[:3] if SLOW & {*functions_in(self.tree)} else PRECISIONS
         for chosen, compute, levels in (
             (~infinite & ~corners, self._inside, precisions),
             (~infinite & corners, self._beside, precisions),
-            (infinite & known, self._far_out, PRECISIONS_FAR_OUT),
+            (infinite & known, self._at_infinity, PRECISIONS_AT_INFINITY),
         ):
             if chosen.any():
                 part = {key: column[chosen] for key, column in columns.items()}
@@ -95,7 +95,7 @@ class Expression:
         second = np.array([_common(a, b) for a, b in zip(below, above, strict=True)], object)
         return centre, first, np.where(_is_nan(first), mp.nan, second)
 
-    def _far_out(self, columns: Columns, name: str) -> Values:
+    def _at_infinity(self, columns: Columns, name: str) -> Values:
         signs = np.array([mp.sign(v) for v in columns[name]], object)
         rows = [self._inside({**columns, name: signs * mpf(10) ** power}, name) for power in BEYOND]
         results = [
@@ -104,7 +104,7 @@ class Expression:
         return tuple(results)
 
 
-def _is_usual(column: np.ndarray) -> np.ndarray:
+def _is_moderate(column: np.ndarray) -> np.ndarray:
     """What a limit is taken beside: small or large numbers would hide it."""
     return np.array([bool(mpf(10) ** -9 < abs(v) < mpf(10) ** 9) for v in column], bool)
 

@@ -16,7 +16,7 @@ import numpy as np
 from .boundaries import conditions, zeros
 from .numbers import Unknown, evaluate
 
-USUAL = (
+COMMON = (
     0.03,
     0.1,
     0.25,
@@ -39,7 +39,7 @@ USUAL = (
     87.0,
     110.0,
 )
-FAR = (170.0, 300.0, 600.0, 708.0, 745.0, 1000.0)
+LARGE = (170.0, 300.0, 600.0, 708.0, 745.0, 1000.0)
 PER_DECADE = 0.1  # points of each power of ten beyond
 
 
@@ -61,11 +61,11 @@ def magnitudes(dtype: Any, rng: np.random.Generator) -> np.ndarray:
     info = ml_dtypes.finfo(dtype)
     low, high = np.log10(float(info.tiny)), np.log10(float(info.max))
     count = int((high - low) * PER_DECADE)
-    spread = 10.0 ** rng.uniform(low, high, count)
+    scattered = 10.0 ** rng.uniform(low, high, count)
     inside = 10.0 ** rng.uniform(-3, 3, 30)
     ends = [float(info.smallest_subnormal), float(info.tiny) / 8, float(info.tiny), 2 * float(info.tiny)]
     ends += [float(info.max), float(info.max) / 4, np.sqrt(float(info.max)), np.sqrt(float(info.tiny))]
-    return np.unique(np.array([*ends, *USUAL, *FAR, *spread, *inside]).astype(dtype))
+    return np.unique(np.array([*ends, *COMMON, *LARGE, *scattered, *inside]).astype(dtype))
 
 
 def columns(
@@ -120,8 +120,8 @@ def _around(
     result = {}
     for name in names:
         base = others | {other: 0.7 for other in names if other != name}
-        found = [v for each in (*differences, expression) for v in _zeros(each, name, base, marks)]
-        result[name] = [v for number in dict.fromkeys(found) for v in _neighbours(number, dtype)]
+        candidates = [v for each in (*differences, expression) for v in _zeros(each, name, base, marks)]
+        result[name] = [v for number in dict.fromkeys(candidates) for v in _neighbours(number, dtype)]
     return result
 
 

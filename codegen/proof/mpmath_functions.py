@@ -147,17 +147,17 @@ def polygamma(n: Any, x: Any) -> Any:
     if x == mp.floor(x) and x <= 0:
         return mp.inf if n % 2 else (-mp.inf if x == 0 else mp.nan)
     if x < 0:
-        return (-1) ** n * mp.polygamma(n, 1 - x) - _slope_of_cotangent(n, x)
+        return (-1) ** n * mp.polygamma(n, 1 - x) - _cotangent_derivative(n, x)
     return mp.polygamma(n, x)
 
 
-def _slope_of_cotangent(n: int, x: Any) -> Any:
+def _cotangent_derivative(n: int, x: Any) -> Any:
     """The n-th derivative of pi cot(pi x), a polynomial in the cotangent: c' = -pi (1 + c^2)."""
     factors = [mpf(0), mp.pi]
     for _ in range(n):
-        slopes = [k * factor for k, factor in enumerate(factors)][1:]
-        moved = [mpf(0), mpf(0), *slopes]
-        factors = [-mp.pi * ((slopes[k] if k < len(slopes) else 0) + v) for k, v in enumerate(moved)]
+        derivatives = [k * factor for k, factor in enumerate(factors)][1:]
+        moved = [mpf(0), mpf(0), *derivatives]
+        factors = [-mp.pi * ((derivatives[k] if k < len(derivatives) else 0) + v) for k, v in enumerate(moved)]
     c = mp.cospi(x) / mp.sinpi(x)
     return sum((factor * c**k for k, factor in enumerate(factors)), mpf(0))
 
@@ -173,18 +173,18 @@ def zeta(s: Any, q: Any) -> Any:
 def igamma(a: Any, x: Any) -> Any:
     if not (a > 0 and x >= 0):
         return mp.nan
-    return 1 - igammac(a, x) if _is_far(a, x) else mp.gammainc(a, 0, x, regularized=True)
+    return 1 - igammac(a, x) if _is_asymptotic(a, x) else mp.gammainc(a, 0, x, regularized=True)
 
 
 def igammac(a: Any, x: Any) -> Any:
     if not (a > 0 and x >= 0):
         return mp.nan
-    if not _is_far(a, x):
+    if not _is_asymptotic(a, x):
         return mp.gammainc(a, x, mp.inf, regularized=True)
     return exp((a - 1) * mp.log(x) - x - mp.loggamma(a)) * _asymptotic(lambda k: (a - k) / x)
 
 
-def _is_far(a: Any, x: Any) -> bool:
+def _is_asymptotic(a: Any, x: Any) -> bool:
     return bool(x > 3 * (a + 3 * mp.dps))
 
 
@@ -287,7 +287,7 @@ def _within(function: Function, low: float, high: float) -> Function:
     return lambda x: function(x) if isinstance(x, mp.mpc) or low <= x <= high else mp.nan
 
 
-def whole(function: Function) -> Function:
+def with_more_digits(function: Function) -> Function:
     """With as many digits as a quotient may have before the point."""
 
     def at(x: Any, y: Any) -> Any:
@@ -359,10 +359,10 @@ _OF_MPMATH: dict[str, Function] = {
     "lerp": lambda a, b, w: a + w * (b - a),
     "round": mp.nint,
     "trunc": lambda x: mp.floor(x) if x >= 0 else mp.ceil(x),
-    "floor_divide": whole(lambda x, y: mp.floor(divide(x, y))),
-    "trunc_divide": whole(lambda x, y: _OF_MPMATH["trunc"](divide(x, y))),
-    "remainder": whole(lambda x, y: x - y * mp.floor(divide(x, y))),
-    "fmod": whole(lambda x, y: x - y * _OF_MPMATH["trunc"](divide(x, y))),
+    "floor_divide": with_more_digits(lambda x, y: mp.floor(divide(x, y))),
+    "trunc_divide": with_more_digits(lambda x, y: _OF_MPMATH["trunc"](divide(x, y))),
+    "remainder": with_more_digits(lambda x, y: x - y * mp.floor(divide(x, y))),
+    "fmod": with_more_digits(lambda x, y: x - y * _OF_MPMATH["trunc"](divide(x, y))),
     "angle": lambda x: mp.arg(x),
     "real": mp.re,
     "imag": mp.im,
@@ -407,8 +407,8 @@ EXACT: dict[str, Function] = {name: _of_arrays(function) for name, function in _
 def is_known(tree: ast.expr) -> bool:
     """Whether all functions of an expression are here; draws, and steps that a table tells, are not."""
 
-    def found(name: str) -> bool:
+    def is_defined(name: str) -> bool:
         known = known_function(name, NONE)
         return name in EXACT or name in ("where", "either") or known is not None and known.meaning is not None
 
-    return all(map(found, functions_in(tree)))
+    return all(map(is_defined, functions_in(tree)))

@@ -5,6 +5,7 @@
 """
 
 import argparse
+import importlib
 import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -77,21 +78,26 @@ def rows(names: Sequence[str], seed: str) -> Iterator[Row]:
 def measure(op: Any, seed: str) -> Row | None:
     """The first of the op's settings, by compiled kernels, at all points of the grid."""
     meaning = meaning_of(op) if "float" in op.dtypes and op.result_dtype[0] == "same" else None
-    if meaning is None or not is_known(meaning.expression) or not (meaning.derived or names_float(op)):
+    if (
+        meaning is None
+        or not meaning.entry.precise
+        or not is_known(meaning.expression)
+        or not (meaning.derived or names_float(op))
+    ):
         return None
     worst: dict[tuple[str, str, str], float] = {}
     findings = []
     for setting, dtype in itertools.product(itertools.islice(settings(op, meaning), 1), DTYPES):
         try:
-            found = Measured(op, meaning, setting, dtype, seed, FULL)
-            for errors in found.errors():
+            points = Measured(op, meaning, setting, dtype, seed, FULL)
+            for errors in points.errors():
                 note(worst, ("specgrad", dtype, errors.kind), errors.units)
                 if errors.is_beyond:
                     findings.append(
                         f"{op.name}, {errors.kind} of {errors.argument} in {dtype}: {errors.shown(errors.worst)}"
                     )
                 if errors.kind in ("value", "gradient"):
-                    compare_others(op, found, errors, worst)
+                    compare_others(op, points, errors, worst)
         except RuntimeError as error:
             if not on_purpose(error):
                 raise
@@ -110,33 +116,32 @@ def note(worst: dict[tuple[str, str, str], float], key: tuple[str, str, str], un
 # ---- the same of others ----------------------------------------------------------------------------------------------
 
 
-def compare_others(op: Any, found: Measured, errors: Any, worst: dict[tuple[str, str, str], float]) -> None:
-    results = {"PyTorch": by_pytorch(op, found, errors)} if find_spec("torch") else {}
+def compare_others(op: Any, points: Measured, errors: Any, worst: dict[tuple[str, str, str], float]) -> None:
+    results = {"PyTorch": by_pytorch(op, points, errors)} if find_spec("torch") else {}
     if errors.kind == "value" and errors.dtype == "float64":
-        results["SciPy"] = by_scipy(found)
+        results["SciPy"] = by_scipy(points)
     for who, got in results.items():
         if got is not None:
             note(worst, (who, errors.dtype, errors.kind), compared(got, errors.right, errors.dtype, errors.columns))
 
 
-def by_scipy(found: Measured) -> np.ndarray | None:
+def by_scipy(points: Measured) -> np.ndarray | None:
     try:
         with np.errstate(all="ignore"):
-            return np.asarray(evaluate(found.meaning.expression, {**found.values, **found.columns}), float)
+            return np.asarray(evaluate(points.meaning.expression, {**points.values, **points.columns}), float)
     except (Unknown, TypeError, ValueError):
         return None
 
 
-def by_pytorch(op: Any, found: Measured, errors: Any) -> np.ndarray | None:
-    import torch
-
+def by_pytorch(op: Any, points: Measured, errors: Any) -> np.ndarray | None:
+    torch = importlib.import_module("torch")
     function = named(torch, op)
     if function is None:
         return None
-    tensors = {name: torch.from_numpy(column.copy()) for name, column in found.columns.items()}
+    tensors = {name: torch.from_numpy(column.copy()) for name, column in points.columns.items()}
     if errors.argument:
         tensors[errors.argument].requires_grad_()
-    arguments = {("input" if name == "self" else name): v for name, v in {**found.numbers, **tensors}.items()}
+    arguments = {("input" if name == "self" else name): v for name, v in {**points.numbers, **tensors}.items()}
     try:
         result = function(**arguments)
         if errors.argument:
@@ -148,8 +153,8 @@ def by_pytorch(op: Any, found: Measured, errors: Any) -> np.ndarray | None:
 
 def named(torch: Any, op: Any) -> Callable[..., Any] | None:
     word = op.name.partition(".")[0]
-    places = (torch, torch.special, torch.nn.functional)
-    return next((getattr(place, word) for place in places if hasattr(place, word)), None)
+    modules = (torch, torch.special, torch.nn.functional)
+    return next((getattr(module, word) for module in modules if hasattr(module, word)), None)
 
 
 # ---- the page --------------------------------------------------------------------------------------------------------

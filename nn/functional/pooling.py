@@ -52,7 +52,9 @@ def max_pool1d(
     if input.__class__ not in plain and (result := overridden_in(max_pool1d, locals())) is not NOT_HANDLED:
         return result
     try:
-        value = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
+        value: tuple[Tensor, Tensor] = ops.max_pool_with_indices(
+            input, kernel_size, stride, padding, dilation, ceil_mode, 1
+        )
     except EmptyWindowError:
         value = _max_pool_over_padding(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
     return value if return_indices else value[0]
@@ -106,7 +108,9 @@ def max_pool3d(
     if input.__class__ not in plain and (result := overridden_in(max_pool3d, locals())) is not NOT_HANDLED:
         return result
     try:
-        value = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
+        value: tuple[Tensor, Tensor] = ops.max_pool_with_indices(
+            input, kernel_size, stride, padding, dilation, ceil_mode, 3
+        )
     except EmptyWindowError:
         value = _max_pool_over_padding(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
     return value if return_indices else value[0]

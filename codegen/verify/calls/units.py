@@ -20,7 +20,7 @@ from .point import called, gradients
 from .special_values import Setting, inside_domains
 
 LIMITS = {"value": 8.0, "gradient": 32.0, "tangent": 32.0, "second derivative": 256.0}
-DTYPES = {"float32": np.float32, "float64": np.float64}
+DTYPES: dict[str, Any] = {"float32": np.float32, "float64": np.float64}
 Columns = Mapping[str, np.ndarray]
 
 
@@ -170,12 +170,12 @@ class Measured:
             return None
         return None if tangent is None else np.asarray(tangent.array)
 
-    def condition(self, value: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    def condition(self, value: np.ndarray, derivative: np.ndarray) -> np.ndarray:
         """How many units of a value one unit of the largest argument makes."""
         floats = [np.abs(c.astype(float)) for c in self.columns.values() if c.dtype.kind == "f"]
         size = np.max(floats, axis=0)
         with mp.workdps(60):
-            ratios = [abs(s / v) if v and mp.isfinite(s) else mpf(0) for v, s in zip(value, slope, strict=True)]
+            ratios = [abs(s / v) if v and mp.isfinite(s) else mpf(0) for v, s in zip(value, derivative, strict=True)]
             products = [a * r if np.isfinite(a) else mpf(0) for a, r in zip(size.tolist(), ratios, strict=True)]
         return np.array([min(float(p), 1e300) if p == p else 0.0 for p in products])
 

@@ -183,8 +183,8 @@ def trunc_divide(x: Any, y: Any) -> Any:
     if is_integer(x):
         below = x // y
         return below + type(below)(1) if x % y != 0 and (x < 0) != (y < 0) else below
-    ratio, whole = x / y, floor_divide(abs(x), abs(y))  # a ratio is rounded, and may be whole where it is not
-    return select(whole == whole, with_sign(whole, ratio), ratio)
+    ratio, integral = x / y, floor_divide(abs(x), abs(y))  # a ratio is rounded, and may be whole where it is not
+    return select(integral == integral, with_sign(integral, ratio), ratio)
 
 
 def remainder(x: Any, y: Any) -> Any:

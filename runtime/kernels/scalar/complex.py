@@ -97,8 +97,8 @@ def sqrt(z: Any) -> Any:
 
 def hypot(z: Any, w: Any) -> Any:
     """sqrt(z^2 + w^2) by the roots of its factors, of which none overflows."""
-    turned = complex(-z.imag, z.real)
-    return sqrt(w + turned) * sqrt(w - turned)
+    rotated = complex(-z.imag, z.real)
+    return sqrt(w + rotated) * sqrt(w - rotated)
 
 
 def rsqrt(z: Any) -> Any:

@@ -36,10 +36,10 @@ def directional_derivative(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim
     return op.sum(product, reduced_dims_of(len(tangent._shape), dim), keepdim)
 
 
-def is_extreme(x: Tensor, extremum: Tensor) -> Tensor:
-    """1 for the elements that are the extremum, as nan is where the result is nan; 0 for the others."""
-    equal = (x == extremum) | (op.isnan(x) & op.isnan(extremum))
-    return step_function_of(equal.to(x.dtype), x, extremum)
+def is_extreme(x: Tensor, extreme: Tensor) -> Tensor:
+    """1 for the elements that are the extreme, as nan is where the result is nan; 0 for the others."""
+    equal = (x == extreme) | (op.isnan(x) & op.isnan(extreme))
+    return step_function_of(equal.to(x.dtype), x, extreme)
 
 
 def variance_scale(shape: Sequence[int], dim: Dims, correction: float) -> float:

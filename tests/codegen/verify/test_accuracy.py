@@ -61,6 +61,7 @@ def verified(folder: Path, schema: str, expression: str, formula: str, more: str
     text = f"""\
         - name: {schema}
           dtypes: [float]
+          flags: [precise]
           dtype: float
           elementwise: {expression}
           self: {formula}
