@@ -105,10 +105,6 @@ def measure(op: Any, seed: str) -> Row | None:
     return Row(op.name, worst, tuple(findings), meaning.entry.inexact[1])
 
 
-def names_float(op: Any) -> bool:
-    return bool(op.inputs) and not op.formulas
-
-
 def note(worst: dict[tuple[str, str, str], float], key: tuple[str, str, str], units: np.ndarray) -> None:
     worst[key] = max(worst.get(key, 0.0), float(units.max(initial=0.0)))
 

@@ -51,12 +51,7 @@ def max_pool1d(
     """
     if input.__class__ not in plain and (result := overridden_in(max_pool1d, locals())) is not NOT_HANDLED:
         return result
-    try:
-        value: tuple[Tensor, Tensor] = ops.max_pool_with_indices(
-            input, kernel_size, stride, padding, dilation, ceil_mode, 1
-        )
-    except EmptyWindowError:
-        value = _max_pool_over_padding(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
+    value = _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
     return value if return_indices else value[0]
 
 
@@ -79,10 +74,7 @@ def max_pool2d(
     try:
         if input.__class__ not in plain and (result := overridden_in(max_pool2d, locals())) is not NOT_HANDLED:
             return result
-        try:
-            value = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
-        except EmptyWindowError:
-            value = _max_pool_over_padding(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
+        value = _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
         return value if return_indices else value[0]
     except Exception as error:
         hide_internal_frames(error)
@@ -107,13 +99,17 @@ def max_pool3d(
     """
     if input.__class__ not in plain and (result := overridden_in(max_pool3d, locals())) is not NOT_HANDLED:
         return result
-    try:
-        value: tuple[Tensor, Tensor] = ops.max_pool_with_indices(
-            input, kernel_size, stride, padding, dilation, ceil_mode, 3
-        )
-    except EmptyWindowError:
-        value = _max_pool_over_padding(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
+    value = _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
     return value if return_indices else value[0]
+
+
+def _max_pool(
+    input: Tensor, kernel_size: Size, stride: Size | None, padding: Size, dilation: Size, ceil_mode: bool, spatial: int
+) -> tuple[Tensor, Tensor]:
+    try:
+        return ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+    except EmptyWindowError:
+        return _max_pool_over_padding(input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
 
 
 def _max_pool_over_padding(

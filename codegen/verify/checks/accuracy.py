@@ -1,6 +1,7 @@
 """Check 10: an element-wise op beside mpmath: values, first and second derivatives over all that its dtypes hold.
 
-It is made where the entry has the flag `precise`, as entries of the tree have. Few points of the grid, by kernels that run as plain Python; `python -m codegen accuracy` has all, by compiled ones.
+It is made where the entry has the flag `precise`, as entries of the tree have, at few points of the grid and by kernels
+that run as plain Python; `python -m codegen accuracy` has all points, by compiled ones.
 """
 
 import itertools
