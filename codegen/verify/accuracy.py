@@ -78,12 +78,7 @@ def rows(names: Sequence[str], seed: str) -> Iterator[Row]:
 def measure(op: Any, seed: str) -> Row | None:
     """The first of the op's settings, by compiled kernels, at all points of the grid."""
     meaning = meaning_of(op) if "float" in op.dtypes and op.result_dtype[0] == "same" else None
-    if (
-        meaning is None
-        or not meaning.entry.precise
-        or not is_known(meaning.expression)
-        or not (meaning.derived or names_float(op))
-    ):
+    if meaning is None or not meaning.entry.precise or not is_known(meaning.expression) or not meaning.derived:
         return None
     worst: dict[tuple[str, str, str], float] = {}
     findings = []
