@@ -15,7 +15,7 @@ from .formula_derivative import Plain
 from .scalar_code import NotElementwise, inlined
 
 # Functions of the scalar library that are not analytic, or that numbers without an order have not.
-NOT_ANALYTIC = frozenset(("abs", "angle", "imag", "real", "sgn", "sign", "hypot", "maximum", "minimum", "fmax", "fmin"))
+NOT_ANALYTIC = frozenset(("abs", "angle", "imag", "real", "sgn", "sign", "maximum", "minimum", "fmax", "fmin"))
 CONJUGATE = "conj"
 
 

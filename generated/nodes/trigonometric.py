@@ -438,7 +438,7 @@ class TanhBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: 4 * grad * logistic_pdf(2 * self).conj()."""
+        """self: grad * (4 * logistic_pdf(2 * self)).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -446,14 +446,14 @@ class TanhBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: 4 * grad * logistic_pdf(2 * self).conj()."""
+        """self: grad * (4 * logistic_pdf(2 * self)).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([4 * grad * op.logistic_pdf(2 * self).conj_physical()])
+        return node.fitted([grad * (4 * op.logistic_pdf(2 * self)).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (4 * self_t.conj_physical() * op.logistic_pdf(2 * self).conj_physical()).conj_physical()
+        tangent0 = (self_t.conj_physical() * (4 * op.logistic_pdf(2 * self)).conj_physical()).conj_physical()
         return (tangent0,)
 
 

@@ -561,7 +561,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: 4 * grad * logistic_pdf(2 * input).conj()
+        input: grad * (4 * logistic_pdf(2 * input)).conj()
     Example:
         >>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.7616,  0.0000,  0.7616])

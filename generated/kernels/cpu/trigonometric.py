@@ -137,10 +137,10 @@ def tanh_forward(self, result):
 
 
 def tanh_backward_1(grad, self, grad_self):
-    """self: 4 * grad * logistic_pdf(2 * self).conj()"""
+    """self: grad * (4 * logistic_pdf(2 * self)).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = T(4) * grad[i] * conj(logistic_pdf(T(2) * self[i]))
+        grad_self[i] = grad[i] * conj(T(4) * logistic_pdf(T(2) * self[i]))
 
 
 def asinh_forward(self, result):

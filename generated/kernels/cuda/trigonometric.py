@@ -117,8 +117,8 @@ def tanh_forward(self):
 
 
 def tanh_backward_1(grad, self):
-    """self: 4 * grad * logistic_pdf(2 * self).conj()"""
-    return T(4) * grad * conj(logistic_pdf(T(2) * self))
+    """self: grad * (4 * logistic_pdf(2 * self)).conj()"""
+    return grad * conj(T(4) * logistic_pdf(T(2) * self))
 
 
 def asinh_forward(self):

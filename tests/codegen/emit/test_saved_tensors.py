@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.emit.forward_mode import forward_lines
+from specgrad.codegen.emit.locally_constant import Recorded
 from specgrad.codegen.emit.saved_tensors import Calls, Shared, make_plan, share
 from specgrad.codegen.library.op_library import RUNTIME_RULE_FILES, Library, OpLibrary
 from specgrad.codegen.spec.model import Entry
@@ -32,7 +33,7 @@ def calls(tmp_path: Path) -> Calls:
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     library = Library((OpLibrary(tmp_path, "runtime", True, RUNTIME_RULE_FILES),))
-    return Calls(library, {"pair": "pair"}, {"pair": 0}, frozenset())
+    return Calls(library, {"pair": "pair"}, {"pair": 0}, frozenset(), Recorded(()))
 
 
 def test_a_tuple_is_taken_apart(entry: Callable[[str], Entry]) -> None:

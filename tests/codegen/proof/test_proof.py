@@ -263,10 +263,11 @@ def test_the_spec_is_proved(spec: Spec) -> None:
     assert states[PROVED] >= 0.9 * len(found)
     equal = {e.name for e, v in found if v.state == EQUAL}
     left = {e.name for e, v in found if v.state == OPEN}
-    assert equal == {"gamma_log_prob"}  # by the logarithm of a product
-    # complex numbers alone; a sum; an inverse; polynomials of other kinds; integrals by their shapes
+    # by the logarithm of a product; by bounds beyond which nothing changes; beside infinities
+    assert equal == {"gamma_log_prob", "gelu_tanh", "softsign", "direction", "logaddexp", "logaddexp2"}
+    # complex numbers alone; a sum; an inverse; noise; polynomials of other kinds; integrals by their shapes
     shapes = {"gamma_moved", "igamma", "igammac", "standard_gamma_grad"}
-    assert left == {"imag_copy", "fill_.Tensor", "orthogonal_polynomial"} | shapes
+    assert left == {"imag_copy", "fill_.Tensor", "noise_scale", "orthogonal_polynomial"} | shapes
 
 
 def changed(tree: ast.expr) -> list[ast.expr]:
@@ -275,7 +276,7 @@ def changed(tree: ast.expr) -> list[ast.expr]:
     for i, node in enumerate(list(ast.walk(tree))):
         copy = ast.parse(ast.unparse(tree), mode="eval").body
         twin = list(ast.walk(copy))[i]
-        if isinstance(node, ast.Constant) and isinstance(node.value, float):
+        if isinstance(node, ast.Constant) and isinstance(node.value, float) and node.value * 2 != node.value:
             assert isinstance(twin, ast.Constant)
             twin.value = node.value * (1 + 1e-7)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):

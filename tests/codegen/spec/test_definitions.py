@@ -11,6 +11,7 @@ import pytest
 
 from specgrad.codegen.check.validate import validate
 from specgrad.codegen.emit.forward_mode import forward_lines
+from specgrad.codegen.emit.locally_constant import Recorded
 from specgrad.codegen.emit.op import OpCode
 from specgrad.codegen.emit.saved_tensors import Calls, Shared, make_plan, rewrite
 from specgrad.codegen.library.op_library import RUNTIME_RULE_FILES, Library, OpLibrary
@@ -58,7 +59,9 @@ def problems(load: Callable[[str], tuple[Spec, list[str]]]) -> Callable[[str], l
 @pytest.fixture
 def calls(tmp_path: Path) -> Calls:
     """Calls without helpers."""
-    return Calls(Library((OpLibrary(tmp_path, "runtime", True, RUNTIME_RULE_FILES),)), {}, {}, frozenset())
+    return Calls(
+        Library((OpLibrary(tmp_path, "runtime", True, RUNTIME_RULE_FILES),)), {}, {}, frozenset(), Recorded(())
+    )
 
 
 def meanings(entry: Entry) -> dict[str, str]:
