@@ -157,7 +157,9 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "pow_number": lambda x, y: np.where(np.abs(y) == 0.5, np.power(np.sqrt(x), np.sign(y)), np.power(x, y)),
     "round": np.rint,
     "round_decimals": lambda x, decimals: np.rint(x * 10.0**decimals) / 10.0**decimals,
-    "trunc_divide": lambda x, y: np.where(np.isfinite(x) & (y != 0), np.rint((x - np.fmod(x, y)) / y), x / y),
+    "trunc_divide": lambda x, y: np.where(
+        np.isfinite(x) & (y != 0), np.copysign(np.rint((x - np.fmod(x, y)) / y), x / y), x / y
+    ),
     **dict.fromkeys(("sgn", "sign"), lambda x: np.where(np.isnan(x), 0.0, np.sign(x))),
     "unfused": lambda x: x,
     "lerp": lambda a, b, w: np.where(w < 0.5, a + w * (b - a), b - (1 - w) * (b - a)),
@@ -168,7 +170,9 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "log_odds": special.logit,
     "sigmoid": special.expit,
     "logistic_pdf": lambda x: special.expit(x) * special.expit(-x),
-    "tanhshrink": lambda x: np.where(np.abs(x) < 0.01, x**3 / 3 - x**5 * (2 / 15) + x**7 * (17 / 315), x - np.tanh(x)),
+    "tanhshrink": lambda x: np.where(
+        np.abs(x) < 0.01, x**3 * (1 / 3 - x**2 * (2 / 15 - x**2 * (17 / 315))), x - np.tanh(x)
+    ),
     "weighted_by": lambda x, weight: np.where(weight == 0, weight, x * weight),
     "i0e_derivative": i0e_derivative,
     "i1e_derivative": lambda n, x: i0e_derivative(n, x) + i0e_derivative(np.add(n, 1), x),

@@ -1560,7 +1560,7 @@ WEIGHTED_LOG = Elementwise(
     "weighted_log",
     "loss",
     "weighted_log",
-    "promote",
+    "float",
     allowed=("float",),
     operands=("self", "weight"),
     converts="ib",

@@ -1423,7 +1423,7 @@ def weighted_log(input: Tensor, weight: Tensor | Number) -> Tensor:
         input: tensor.
         weight: tensor or number.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
         input: grad * weight
         weight: grad * where((weight == 0) & isinf(input), 0, input)

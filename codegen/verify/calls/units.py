@@ -175,7 +175,7 @@ class Measured:
         floats = [np.abs(c.astype(float)) for c in self.columns.values() if c.dtype.kind == "f"]
         size = np.max(floats, axis=0)
         with mp.workdps(60):
-            ratios = [abs(s / v) if v and mp.isfinite(s) else mpf(0) for v, s in zip(value, derivative, strict=True)]
+            ratios = [abs(s / v) if v and mp.isfinite(s) else mp.inf for v, s in zip(value, derivative, strict=True)]
             products = [a * r if np.isfinite(a) else mpf(0) for a, r in zip(size.tolist(), ratios, strict=True)]
         return np.array([min(float(p), 1e300) if p == p else 0.0 for p in products])
 

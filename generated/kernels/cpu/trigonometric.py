@@ -224,13 +224,13 @@ def hypot_with_one_backward_1(grad, self, result, grad_self):
 
 
 def direction_forward(self, other, result):
-    """result = 0 if (self == 0) & (other == 0) else sgn(self) if isinf(self) else divide(self, hypot(self, other))"""
+    """result = 0 if (self == 0) & (other == 0) else sgn(self) if isinf(self) & (other == other) else divide(self, hypot(self, other))"""
     T = self.dtype.type
     for i in range(result.size):
         result[i] = either(
             (self[i] == T(0)) & (other[i] == T(0)),
             T(0),
-            either(isinf(self[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
+            either(isinf(self[i]) & (other[i] == other[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
         )
 
 
@@ -243,13 +243,19 @@ def direction_backward_1(grad, self, other, grad_self):
             * either(
                 (other[i] == T(0)) & (self[i] == T(0)),
                 T(0),
-                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+                either(
+                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
+                ),
             )
             * divide(
                 either(
                     (other[i] == T(0)) & (self[i] == T(0)),
                     T(0),
-                    either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+                    either(
+                        isinf(other[i]) & (self[i] == self[i]),
+                        sgn(other[i]),
+                        divide(other[i], hypot(other[i], self[i])),
+                    ),
                 ),
                 where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
             )
@@ -266,7 +272,9 @@ def direction_backward_2(grad, self, other, result, grad_other):
             * either(
                 (other[i] == T(0)) & (self[i] == T(0)),
                 T(0),
-                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+                either(
+                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
+                ),
             ),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
@@ -281,13 +289,19 @@ def direction_backward_3(grad, self, other, result, grad_self, grad_other):
             * either(
                 (other[i] == T(0)) & (self[i] == T(0)),
                 T(0),
-                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+                either(
+                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
+                ),
             )
             * divide(
                 either(
                     (other[i] == T(0)) & (self[i] == T(0)),
                     T(0),
-                    either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+                    either(
+                        isinf(other[i]) & (self[i] == self[i]),
+                        sgn(other[i]),
+                        divide(other[i], hypot(other[i], self[i])),
+                    ),
                 ),
                 where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
             )
@@ -298,7 +312,9 @@ def direction_backward_3(grad, self, other, result, grad_self, grad_other):
             * either(
                 (other[i] == T(0)) & (self[i] == T(0)),
                 T(0),
-                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+                either(
+                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
+                ),
             ),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
@@ -319,7 +335,9 @@ def atan2_backward_1(grad, self, other, grad_self):
             * either(
                 (other[i] == T(0)) & (self[i] == T(0)),
                 T(0),
-                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+                either(
+                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
+                ),
             ),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
@@ -334,7 +352,9 @@ def atan2_backward_2(grad, self, other, grad_other):
             * either(
                 (self[i] == T(0)) & (other[i] == T(0)),
                 T(0),
-                either(isinf(self[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
+                either(
+                    isinf(self[i]) & (other[i] == other[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))
+                ),
             ),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
@@ -349,7 +369,9 @@ def atan2_backward_3(grad, self, other, grad_self, grad_other):
             * either(
                 (other[i] == T(0)) & (self[i] == T(0)),
                 T(0),
-                either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+                either(
+                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
+                ),
             ),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
@@ -358,7 +380,9 @@ def atan2_backward_3(grad, self, other, grad_self, grad_other):
             * either(
                 (self[i] == T(0)) & (other[i] == T(0)),
                 T(0),
-                either(isinf(self[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
+                either(
+                    isinf(self[i]) & (other[i] == other[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))
+                ),
             ),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
@@ -377,7 +401,7 @@ def hypot_backward_1(grad, self, other, grad_self):
         grad_self[i] = grad[i] * either(
             (self[i] == T(0)) & (other[i] == T(0)),
             T(0),
-            either(isinf(self[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
+            either(isinf(self[i]) & (other[i] == other[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
         )
 
 
@@ -388,7 +412,7 @@ def hypot_backward_2(grad, self, other, grad_other):
         grad_other[i] = grad[i] * either(
             (other[i] == T(0)) & (self[i] == T(0)),
             T(0),
-            either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+            either(isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
         )
 
 
@@ -399,10 +423,10 @@ def hypot_backward_3(grad, self, other, grad_self, grad_other):
         grad_self[i] = grad[i] * either(
             (self[i] == T(0)) & (other[i] == T(0)),
             T(0),
-            either(isinf(self[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
+            either(isinf(self[i]) & (other[i] == other[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
         )
         grad_other[i] = grad[i] * either(
             (other[i] == T(0)) & (self[i] == T(0)),
             T(0),
-            either(isinf(other[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
+            either(isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
         )

@@ -182,9 +182,11 @@ def hypot_with_one_backward_1(grad, self, result):
 
 
 def direction_forward(self, other):
-    """result = 0 if (self == 0) & (other == 0) else sgn(self) if isinf(self) else divide(self, hypot(self, other))"""
+    """result = 0 if (self == 0) & (other == 0) else sgn(self) if isinf(self) & (other == other) else divide(self, hypot(self, other))"""
     return either(
-        (self == T(0)) & (other == T(0)), T(0), either(isinf(self), sgn(self), divide(self, hypot(self, other)))
+        (self == T(0)) & (other == T(0)),
+        T(0),
+        either(isinf(self) & (other == other), sgn(self), divide(self, hypot(self, other))),
     )
 
 
@@ -193,13 +195,15 @@ def direction_backward_1(grad, self, other):
     return (
         grad
         * either(
-            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+            (other == T(0)) & (self == T(0)),
+            T(0),
+            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
         )
         * divide(
             either(
                 (other == T(0)) & (self == T(0)),
                 T(0),
-                either(isinf(other), sgn(other), divide(other, hypot(other, self))),
+                either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
             ),
             where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
         )
@@ -212,7 +216,9 @@ def direction_backward_2(grad, self, other, result):
         -grad
         * result
         * either(
-            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+            (other == T(0)) & (self == T(0)),
+            T(0),
+            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
         ),
         where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
     )
@@ -221,17 +227,23 @@ def direction_backward_2(grad, self, other, result):
 def direction_backward_3(grad, self, other, result):
     """self: grad * direction(other, self) * (direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))); other: -grad * result * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     return grad * either(
-        (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+        (other == T(0)) & (self == T(0)),
+        T(0),
+        either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
     ) * divide(
         either(
-            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+            (other == T(0)) & (self == T(0)),
+            T(0),
+            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
         ),
         where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
     ), divide(
         -grad
         * result
         * either(
-            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+            (other == T(0)) & (self == T(0)),
+            T(0),
+            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
         ),
         where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
     )
@@ -247,7 +259,9 @@ def atan2_backward_1(grad, self, other):
     return divide(
         grad
         * either(
-            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+            (other == T(0)) & (self == T(0)),
+            T(0),
+            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
         ),
         where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
     )
@@ -258,7 +272,9 @@ def atan2_backward_2(grad, self, other):
     return divide(
         -grad
         * either(
-            (self == T(0)) & (other == T(0)), T(0), either(isinf(self), sgn(self), divide(self, hypot(self, other)))
+            (self == T(0)) & (other == T(0)),
+            T(0),
+            either(isinf(self) & (other == other), sgn(self), divide(self, hypot(self, other))),
         ),
         where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
     )
@@ -269,13 +285,17 @@ def atan2_backward_3(grad, self, other):
     return divide(
         grad
         * either(
-            (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+            (other == T(0)) & (self == T(0)),
+            T(0),
+            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
         ),
         where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
     ), divide(
         -grad
         * either(
-            (self == T(0)) & (other == T(0)), T(0), either(isinf(self), sgn(self), divide(self, hypot(self, other)))
+            (self == T(0)) & (other == T(0)),
+            T(0),
+            either(isinf(self) & (other == other), sgn(self), divide(self, hypot(self, other))),
         ),
         where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
     )
@@ -289,21 +309,29 @@ def hypot_forward(self, other):
 def hypot_backward_1(grad, self, other):
     """self: grad * direction(self, other)"""
     return grad * either(
-        (self == T(0)) & (other == T(0)), T(0), either(isinf(self), sgn(self), divide(self, hypot(self, other)))
+        (self == T(0)) & (other == T(0)),
+        T(0),
+        either(isinf(self) & (other == other), sgn(self), divide(self, hypot(self, other))),
     )
 
 
 def hypot_backward_2(grad, self, other):
     """other: grad * direction(other, self)"""
     return grad * either(
-        (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+        (other == T(0)) & (self == T(0)),
+        T(0),
+        either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
     )
 
 
 def hypot_backward_3(grad, self, other):
     """self: grad * direction(self, other); other: grad * direction(other, self)"""
     return grad * either(
-        (self == T(0)) & (other == T(0)), T(0), either(isinf(self), sgn(self), divide(self, hypot(self, other)))
+        (self == T(0)) & (other == T(0)),
+        T(0),
+        either(isinf(self) & (other == other), sgn(self), divide(self, hypot(self, other))),
     ), grad * either(
-        (other == T(0)) & (self == T(0)), T(0), either(isinf(other), sgn(other), divide(other, hypot(other, self)))
+        (other == T(0)) & (self == T(0)),
+        T(0),
+        either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
     )

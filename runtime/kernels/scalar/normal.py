@@ -126,7 +126,7 @@ def gelu_double(x: Any) -> Any:
     factor = ROOT_HALF * without_exponential(ROOT_HALF * size)
     rest = scaled(fma(first, factor, second * factor), k)
     small_branch = x * fma(erf_small(ROOT_HALF * x), 0.5, 0.5)
-    return select(size < 1, small_branch, select(x < 0, 0.0, x) - rest)
+    return select(size < 1, small_branch, select(x < 0, -0.0, x) - rest)
 
 
 def pdf_double(x: Any) -> Any:

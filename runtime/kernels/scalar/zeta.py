@@ -58,7 +58,9 @@ def zeta_sum(s: Any, q: Any, unit: Any) -> Any:
             break
         total += term
         q += 1.0
-    if term <= EPSILON * total and (total > 0 or q < bound):  # nothing is left of powers of numbers above 1
+    if term <= EPSILON * total and (
+        total > 0 or q < bound or s == math.inf
+    ):  # nothing is left of powers of numbers above 1
         return total
     part = 1.0 / q
     factor, square, rest = s, part * part, 0.0

@@ -19,4 +19,4 @@ def per_channel(values: Tensor, ndim: int) -> Tensor:
 
 def inverse_length(x: Tensor, eps: float) -> Tensor:
     """1 / sqrt(x^2 + eps), also where no dtype has the square."""
-    return 1 / x.hypot(op.full_like(x, eps**0.5))
+    return 1 / x.hypot(op.full_like(x, eps**0.5)) if eps >= 0 else (x * x + eps).rsqrt()

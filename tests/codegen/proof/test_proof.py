@@ -294,6 +294,7 @@ def test_changed_formulas_of_the_spec_are_refused(spec: Spec) -> None:
     for each in spec.entries:
         if each.compute.kind != "elementwise" or each.name in (
             "clamp.both",
+            "pow.Scalar",  # a number of its formula counts beside infinities alone
             "fill_.Tensor",
             "gamma_moved",
             "igamma",
