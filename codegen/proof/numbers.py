@@ -184,7 +184,7 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "spherical_bessel_j0_derivative": ratio_of_sine_derivative,
     "sinc_derivative": lambda n, x: np.pi**n * ratio_of_sine_derivative(n, np.pi * x),
     "normal_cdf": special.ndtr,
-    "gelu": lambda x: np.where(x == -np.inf, 0.0, x * special.ndtr(x)),
+    "gelu": lambda x: np.where(x == -np.inf, -0.0, x * special.ndtr(x)),
     "normal_pdf": lambda x: np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
     "erfinv": lambda x: np.copysign(special.erfinv(x), x),
     "lgamma": lambda x: np.where(
