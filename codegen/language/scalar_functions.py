@@ -52,7 +52,7 @@ FUNCTIONS: dict[str, Scalar] = {
     # exponentials and logarithms
     "exp": _of_x("result"),
     "exp2": _of_x("log(2) * result", "exp(log(2) * x)"),
-    "expm1": _of_x("exp(x)", "exp(x) - 1"),
+    "expm1": _of_x("result + 1", "exp(x) - 1"),
     "log": _of_x("divide(1, x)"),
     "log2": _of_x("divide(1, log(2) * x)", "divide(log(x), log(2))"),
     "log10": _of_x("divide(1, log(10) * x)", "divide(log(x), log(10))"),
@@ -60,7 +60,7 @@ FUNCTIONS: dict[str, Scalar] = {
     "log1p_exp": _of_x("sigmoid(x)", "log(1 + exp(x))"),
     "log_sigmoid": _of_x("sigmoid(-x)", "-log(1 + exp(-x))"),
     "log_odds": _of_x("divide(1, x) + divide(1, 1 - x)", "log(divide(x, 1 - x))"),
-    "sigmoid": _of_x("logistic_pdf(x)", "divide(1, 1 + exp(-x))"),
+    "sigmoid": _of_x("result * (1 - result)", "divide(1, 1 + exp(-x))"),
     "logistic_pdf": _of_x("-result * tanh(divide(x, 2))", "divide(exp(-x), (1 + exp(-x)) * (1 + exp(-x)))"),
     # powers
     "sqrt": _of_x("divide(1, 2 * result)"),
@@ -83,7 +83,7 @@ FUNCTIONS: dict[str, Scalar] = {
     "atan2": Scalar(("y", "x"), ("divide(x, x * x + y * y)", "-divide(y, x * x + y * y)")),
     "sinh": _of_x("cosh(x)", "divide(exp(x) - exp(-x), 2)"),
     "cosh": _of_x("sinh(x)", "divide(exp(x) + exp(-x), 2)"),
-    "tanh": _of_x("4 * logistic_pdf(2 * x)", "divide(exp(2 * x) - 1, exp(2 * x) + 1)"),
+    "tanh": _of_x("1 - result * result", "divide(exp(2 * x) - 1, exp(2 * x) + 1)"),
     "tanhshrink": _of_x("tanh(x) * tanh(x)", "x - tanh(x)"),
     "asinh": _of_x("divide(1, hypot_with_one(x))", "log(x + sqrt(1 + x * x))"),
     "acosh": _of_x("rsqrt(x - 1) * rsqrt(x + 1)"),

@@ -942,6 +942,17 @@ ANGLE = Elementwise(
 SIGMOID = Elementwise(
     PACKAGE, "sigmoid", "activation", "sigmoid", "float", operands=("self",), converts="ib", complexes=True
 )
+LOGISTIC_CDF = Elementwise(
+    PACKAGE,
+    "logistic_cdf",
+    "activation",
+    "logistic_cdf",
+    "promote",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
 LOGISTIC_PDF = Elementwise(
     PACKAGE,
     "logistic_pdf",

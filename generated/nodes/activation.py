@@ -20,10 +20,60 @@ new = object.__new__
 class SigmoidBackward0(Node):
     """sigmoid(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_self", "kept_self_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "sigmoid"
-    saved_slots = ("kept_self",)
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.SIGMOID
+    fused = {1: (("kept_result",), ())}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(SigmoidBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._grad_fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * (result * (1 - result)).conj()."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (result * (1 - result)).conj()."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * (result * (1 - result)).conj_physical()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj_physical() * (result * (1 - result)).conj_physical()).conj_physical()
+        return (tangent0,)
+
+
+class LogisticCdfBackward0(Node):
+    """logistic_cdf(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "logistic_cdf"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.LOGISTIC_CDF
     fused = {1: (("kept_self",), ())}
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -31,7 +81,7 @@ class SigmoidBackward0(Node):
     @staticmethod
     def record(result, self):
         """Put `result` into the graph."""
-        node = new(SigmoidBackward0)
+        node = new(LogisticCdfBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
@@ -225,7 +275,7 @@ class LogsigmoidBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * sigmoid(-self)."""
+        """self: grad * logistic_cdf(-self)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -233,14 +283,14 @@ class LogsigmoidBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * sigmoid(-self)."""
+        """self: grad * logistic_cdf(-self)."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * op.sigmoid(-self)])
+        return node.fitted([grad * op.logistic_cdf(-self)])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * op.sigmoid(-self)).conj_physical()
+        tangent0 = (self_t.conj_physical() * op.logistic_cdf(-self)).conj_physical()
         return (tangent0,)
 
 
@@ -444,7 +494,7 @@ class SiluBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * weighted_by(1 + weighted_by(self, sigmoid(-self)), sigmoid(self)).conj()."""
+        """self: grad * weighted_by(1 + weighted_by(self, logistic_cdf(-self)), logistic_cdf(self)).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -452,10 +502,15 @@ class SiluBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * weighted_by(1 + weighted_by(self, sigmoid(-self)), sigmoid(self)).conj()."""
+        """self: grad * weighted_by(1 + weighted_by(self, logistic_cdf(-self)), logistic_cdf(self)).conj()."""
         self = unpack(node, "kept_self")
         return node.fitted(
-            [grad * op.weighted_by(1 + op.weighted_by(self, op.sigmoid(-self)), op.sigmoid(self)).conj_physical()]
+            [
+                grad
+                * op.weighted_by(
+                    1 + op.weighted_by(self, op.logistic_cdf(-self)), op.logistic_cdf(self)
+                ).conj_physical()
+            ]
         )
 
     @staticmethod
@@ -463,7 +518,7 @@ class SiluBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
             self_t.conj_physical()
-            * op.weighted_by(1 + op.weighted_by(self, op.sigmoid(-self)), op.sigmoid(self)).conj_physical()
+            * op.weighted_by(1 + op.weighted_by(self, op.logistic_cdf(-self)), op.logistic_cdf(self)).conj_physical()
         ).conj_physical()
         return (tangent0,)
 
@@ -549,7 +604,7 @@ class GeluTanhBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * (sigmoid(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument)); bounded = minimum(maximum(self, -100), 100); argument = bounded * (1.5957691216057308 + 0.0713548162726002 * bounded * bounded)."""
+        """self: grad * (logistic_cdf(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument)); bounded = minimum(maximum(self, -100), 100); argument = bounded * (1.5957691216057308 + 0.0713548162726002 * bounded * bounded)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -557,7 +612,7 @@ class GeluTanhBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (sigmoid(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument)); bounded = minimum(maximum(self, -100), 100); argument = bounded * (1.5957691216057308 + 0.0713548162726002 * bounded * bounded)."""
+        """self: grad * (logistic_cdf(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument)); bounded = minimum(maximum(self, -100), 100); argument = bounded * (1.5957691216057308 + 0.0713548162726002 * bounded * bounded)."""
         self = unpack(node, "kept_self")
         bounded = op.minimum(op.maximum(self, -100), 100)
         argument = bounded * (1.5957691216057308 + 0.0713548162726002 * bounded * bounded)
@@ -565,7 +620,7 @@ class GeluTanhBackward0(Node):
             [
                 grad
                 * (
-                    op.sigmoid(argument)
+                    op.logistic_cdf(argument)
                     + bounded
                     * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded)
                     * op.logistic_pdf(argument)
@@ -579,7 +634,7 @@ class GeluTanhBackward0(Node):
         tangent0 = (
             self_t.conj_physical()
             * (
-                op.sigmoid(
+                op.logistic_cdf(
                     op.minimum(op.maximum(self, -100), 100)
                     * (
                         1.5957691216057308
@@ -642,7 +697,7 @@ class SoftplusBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
+        """self: where(self * beta > threshold, grad, grad * logistic_cdf(self * beta))."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -650,17 +705,17 @@ class SoftplusBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
+        """self: where(self * beta > threshold, grad, grad * logistic_cdf(self * beta))."""
         beta = node._saved_beta
         threshold = node._saved_threshold
         self = unpack(node, "kept_self")
-        return node.fitted([op.where(self * beta > threshold, grad, grad * op.sigmoid(self * beta))])
+        return node.fitted([op.where(self * beta > threshold, grad, grad * op.logistic_cdf(self * beta))])
 
     @staticmethod
     def tangent(result, self, beta, threshold, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = op.where(
-            self * beta > threshold, self_t.conj_physical(), self_t.conj_physical() * op.sigmoid(self * beta)
+            self * beta > threshold, self_t.conj_physical(), self_t.conj_physical() * op.logistic_cdf(self * beta)
         ).conj_physical()
         return (tangent0,)
 
@@ -1508,6 +1563,7 @@ class NoiseScaleBackward0(Node):
 
 __all__ = [
     "SigmoidBackward0",
+    "LogisticCdfBackward0",
     "LogisticPdfBackward0",
     "WeightedByBackward0",
     "LogsigmoidBackward0",

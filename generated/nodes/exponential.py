@@ -68,13 +68,14 @@ class ExpBackward0(Node):
 class Exp2Backward0(Node):
     """exp2(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_self", "kept_self_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp2"
-    saved_slots = ("kept_self",)
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP2
-    fused = {1: (("kept_self",), ())}
+    fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -84,18 +85,18 @@ class Exp2Backward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: 1.3862943611198906 * grad * exp2(self - 1).conj()."""
+        """self: 0.6931471805599453 * grad * result.conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -103,27 +104,28 @@ class Exp2Backward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: 1.3862943611198906 * grad * exp2(self - 1).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([1.3862943611198906 * grad * op.exp2(self - 1).conj_physical()])
+        """self: 0.6931471805599453 * grad * result.conj()."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([0.6931471805599453 * grad * result.conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (1.3862943611198906 * self_t.conj_physical() * op.exp2(self - 1).conj_physical()).conj_physical()
+        tangent0 = (0.6931471805599453 * self_t.conj_physical() * result.conj_physical()).conj_physical()
         return (tangent0,)
 
 
 class Expm1Backward0(Node):
     """expm1(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_self", "kept_self_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "expm1"
-    saved_slots = ("kept_self",)
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXPM1
-    fused = {1: (("kept_self",), ())}
+    fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -133,18 +135,18 @@ class Expm1Backward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * exp(self).conj()."""
+        """self: grad * (result + 1).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -152,14 +154,14 @@ class Expm1Backward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * exp(self).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * op.exp(self).conj_physical()])
+        """self: grad * (result + 1).conj()."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * (result + 1).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * op.exp(self).conj_physical()).conj_physical()
+        tangent0 = (self_t.conj_physical() * (result + 1).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -416,7 +418,7 @@ class LogaddexpBackward0(Node):
             node.kept_other = FREED
 
     def apply(node, grad):
-        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()."""
+        """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, other - self))).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -424,7 +426,7 @@ class LogaddexpBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()."""
+        """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, other - self))).conj()."""
         result = unpack_output(node, "kept_result")
         self = unpack(node, "kept_self")
         other = unpack(node, "kept_other")
@@ -433,7 +435,7 @@ class LogaddexpBackward0(Node):
             grad_0 = (
                 grad
                 * op.where(
-                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, self - other))
+                    result == -1e309, 0, op.logistic_cdf(op.where(op.isinf(self) & (self == other), 0, self - other))
                 ).conj_physical()
             )
         grad_1 = None
@@ -441,7 +443,7 @@ class LogaddexpBackward0(Node):
             grad_1 = (
                 grad
                 * op.where(
-                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, other - self))
+                    result == -1e309, 0, op.logistic_cdf(op.where(op.isinf(self) & (self == other), 0, other - self))
                 ).conj_physical()
             )
         return node.fitted([grad_0, grad_1])
@@ -455,7 +457,7 @@ class LogaddexpBackward0(Node):
             else (
                 self_t.conj_physical()
                 * op.where(
-                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, self - other))
+                    result == -1e309, 0, op.logistic_cdf(op.where(op.isinf(self) & (self == other), 0, self - other))
                 ).conj_physical()
             ).conj_physical(),
             None
@@ -463,7 +465,7 @@ class LogaddexpBackward0(Node):
             else (
                 other_t.conj_physical()
                 * op.where(
-                    result == -1e309, 0, op.sigmoid(op.where(op.isinf(self) & (self == other), 0, other - self))
+                    result == -1e309, 0, op.logistic_cdf(op.where(op.isinf(self) & (self == other), 0, other - self))
                 ).conj_physical()
             ).conj_physical(),
         )
@@ -527,7 +529,7 @@ class Logaddexp2Backward0(Node):
             node.kept_other = FREED
 
     def apply(node, grad):
-        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))."""
+        """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -535,7 +537,7 @@ class Logaddexp2Backward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))."""
+        """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))."""
         result = unpack_output(node, "kept_result")
         self = unpack(node, "kept_self")
         other = unpack(node, "kept_other")
@@ -544,14 +546,14 @@ class Logaddexp2Backward0(Node):
             grad_0 = grad * op.where(
                 result == -1e309,
                 0,
-                op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))),
+                op.logistic_cdf(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))),
             )
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = grad * op.where(
                 result == -1e309,
                 0,
-                op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))),
+                op.logistic_cdf(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))),
             )
         return node.fitted([grad_0, grad_1])
 
@@ -566,7 +568,7 @@ class Logaddexp2Backward0(Node):
                 * op.where(
                     result == -1e309,
                     0,
-                    op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))),
+                    op.logistic_cdf(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))),
                 )
             ).conj_physical(),
             None
@@ -576,7 +578,7 @@ class Logaddexp2Backward0(Node):
                 * op.where(
                     result == -1e309,
                     0,
-                    op.sigmoid(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))),
+                    op.logistic_cdf(op.where(op.isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))),
                 )
             ).conj_physical(),
         )

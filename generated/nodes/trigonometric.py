@@ -411,13 +411,14 @@ class CoshBackward0(Node):
 class TanhBackward0(Node):
     """tanh(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_self", "kept_self_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "tanh"
-    saved_slots = ("kept_self",)
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.TANH
-    fused = {1: (("kept_self",), ())}
+    fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -427,18 +428,18 @@ class TanhBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._grad_fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * (4 * logistic_pdf(2 * self)).conj()."""
+        """self: grad * (1 - result * result).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -446,14 +447,14 @@ class TanhBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * (4 * logistic_pdf(2 * self)).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * (4 * op.logistic_pdf(2 * self)).conj_physical()])
+        """self: grad * (1 - result * result).conj()."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * (1 - result * result).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj_physical() * (4 * op.logistic_pdf(2 * self)).conj_physical()).conj_physical()
+        tangent0 = (self_t.conj_physical() * (1 - result * result).conj_physical()).conj_physical()
         return (tangent0,)
 
 

@@ -102,7 +102,7 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: 1.3862943611198906 * grad * exp2(input - 1).conj()
+        input: 0.6931471805599453 * grad * result.conj()
     Example:
         >>> sg.exp2(sg.tensor([0, 3]))
         tensor([1., 8.])
@@ -137,7 +137,7 @@ def exp2_(input: Tensor) -> Tensor:
             and (result := intercept("exp2", exp2_, "elementwise", input)) is not NOT_HANDLED
         ):
             return result
-        original = before_write("exp2_", input, (input,), keep=(input,), share="full")
+        original = before_write("exp2_", input, (input,), keep=(), share="full")
         before = input._grad_fn
         _exp2("exp2_", original, into=input)
         return after_write(input, before)
@@ -169,7 +169,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * exp(input).conj()
+        input: grad * (result + 1).conj()
     Example:
         >>> sg.expm1(sg.tensor([0.0, 1e-8]))
         tensor([0.0000e+00, 1.0000e-08])
@@ -204,7 +204,7 @@ def expm1_(input: Tensor) -> Tensor:
             and (result := intercept("expm1", expm1_, "elementwise", input)) is not NOT_HANDLED
         ):
             return result
-        original = before_write("expm1_", input, (input,), keep=(input,), share="full")
+        original = before_write("expm1_", input, (input,), keep=(), share="full")
         before = input._grad_fn
         _expm1("expm1_", original, into=input)
         return after_write(input, before)
@@ -501,8 +501,10 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, input - other))).conj()
-        other: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, other - input))).conj()
+        input: grad * where(result == -inf, 0, logistic_cdf(where(isinf(input) & (input == other), 0, input -
+            other))).conj()
+        other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(input) & (input == other), 0, other -
+            input))).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -558,10 +560,10 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, 0.6931471805599453 *
-            (input - other))))
-        other: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, 0.6931471805599453 *
-            (other - input))))
+        input: grad * where(result == -inf, 0, logistic_cdf(where(isinf(input) & (input == other), 0, 0.6931471805599453
+            * (input - other))))
+        other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(input) & (input == other), 0, 0.6931471805599453
+            * (other - input))))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:

@@ -561,7 +561,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (4 * logistic_pdf(2 * input)).conj()
+        input: grad * (1 - result * result).conj()
     Example:
         >>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.7616,  0.0000,  0.7616])
@@ -596,7 +596,7 @@ def tanh_(input: Tensor) -> Tensor:
             and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED
         ):
             return result
-        original = before_write("tanh_", input, (input,), keep=(input,), share="full")
+        original = before_write("tanh_", input, (input,), keep=(), share="full")
         before = input._grad_fn
         _tanh("tanh_", original, into=input)
         return after_write(input, before)

@@ -18,7 +18,6 @@ from ....runtime.kernels.scalar import (
     either,
     hypot,
     isinf,
-    logistic_pdf,
     rsqrt,
     sgn,
     sin,
@@ -136,11 +135,11 @@ def tanh_forward(self, result):
         result[i] = tanh(self[i])
 
 
-def tanh_backward_1(grad, self, grad_self):
-    """self: grad * (4 * logistic_pdf(2 * self)).conj()"""
+def tanh_backward_1(grad, result, grad_self):
+    """self: grad * (1 - result * result).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(T(4) * logistic_pdf(T(2) * self[i]))
+        grad_self[i] = grad[i] * conj(T(1) - result[i] * result[i])
 
 
 def asinh_forward(self, result):

@@ -19,7 +19,6 @@ from ....runtime.kernels.scalar import (
     either,
     hypot,
     isinf,
-    logistic_pdf,
     rsqrt,
     sgn,
     sin,
@@ -116,9 +115,9 @@ def tanh_forward(self):
     return tanh(self)
 
 
-def tanh_backward_1(grad, self):
-    """self: grad * (4 * logistic_pdf(2 * self)).conj()"""
-    return grad * conj(T(4) * logistic_pdf(T(2) * self))
+def tanh_backward_1(grad, result):
+    """self: grad * (1 - result * result).conj()"""
+    return grad * conj(T(1) - result * result)
 
 
 def asinh_forward(self):

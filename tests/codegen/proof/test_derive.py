@@ -126,7 +126,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
         "- name: my_op(Tensor self, Scalar beta) -> Tensor",
         "  dtypes: [float]",
         "  elementwise: self * sigmoid(beta * self)",
-        "  self: grad * (sigmoid(beta * self) + self * (logistic_pdf(beta * self) * beta))",
+        "  self: grad * (sigmoid(beta * self) + self * (sigmoid(beta * self) * (1 - sigmoid(beta * self)) * beta))",
         "  result: auto_element_wise",
     ]
     assert derive_command(["airy_ai(self)"]) == 1
