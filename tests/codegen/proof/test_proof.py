@@ -295,6 +295,8 @@ def test_changed_formulas_of_the_spec_are_refused(spec: Spec) -> None:
         if each.compute.kind != "elementwise" or each.name in (
             "clamp.both",
             "pow.Scalar",  # a number of its formula counts beside infinities alone
+            "mish",  # where its conditions stand in each other, one side is never taken
+            "softsign",  # a term is 0 for real numbers
             "fill_.Tensor",
             "gamma_moved",
             "igamma",
