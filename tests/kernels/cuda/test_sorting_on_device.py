@@ -255,11 +255,11 @@ def test_permutations_are_those_of_the_cpu(way: None, count: int) -> None:
 def test_places_are_drawn_as_on_the_cpu(replacement: bool, shape: tuple[int, ...]) -> None:
     weights = sg.rand(shape)
     weights[..., 1::3] = 0
-    weights[..., -1] = 0
+    weights[..., -1] = 0  # leaves five of nine
     sampled = []
     for target_device in ("cuda", "cpu"):
         sg.manual_seed(4)
-        sampled.append(sg.multinomial(weights.to(target_device), 6, replacement))
+        sampled.append(sg.multinomial(weights.to(target_device), 5, replacement))
     assert sampled[0].is_cuda
     np.testing.assert_array_equal(wide(sampled[0]), wide(sampled[1]))
     with pytest.raises(RuntimeError, match="finite weights that are not negative"):

@@ -17,7 +17,7 @@ from tests.places import simulated_device
 FAMILIES = ("matmul", "conv", "pooling", "image", "attention", "recurrent", "distance", "fft", "linalg")
 NAMES = [name for name, op in BY_NAME.items() if op.function.__module__.rpartition(".")[2] in FAMILIES]
 # cuSOLVER has no LDL of Hermitian matrices, and grid_sampler is composed of other ops on devices.
-HOST = {"ldl_packed", "ldl_solve_matrices", "sample_grid", "sample_grid_backward"}
+HOST = {"cofactors_along", "ldl_packed", "ldl_solve_matrices", "sample_grid", "sample_grid_backward"}
 FREE_SIGNS = {"linalg_svd", "svd_factors", "svd", "linalg_eig", "general_eigen"}  # of vectors
 
 
