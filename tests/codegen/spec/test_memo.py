@@ -20,7 +20,7 @@ from tests.repository import ROOT
 EDITS = (  # lines by what they begin with, and what takes their place
     ("- section: exponential", "# A comment: all that follows stands lower.\n- section: exponential"),
     ("- name: expm1(", "- name: expm1(Tensor self, *, float by=1.0) -> Tensor"),  # which others call
-    ("  elementwise: self * sigmoid(self)", "  elementwise: self * sigmoid(2 * self)"),
+    ("  elementwise: weighted_by(self, sigmoid(self))", "  elementwise: weighted_by(self, sigmoid(2 * self))"),
 )
 
 

@@ -106,8 +106,8 @@ ENTRIES = {
           flags: [precise]
           dtypes: [float]
           elementwise: hypot(self, other)
-          self: grad * (self / where(result == 0, 1, result))
-          other: grad * (other / where(result == 0, 1, result))
+          self: grad * direction(self, other)
+          other: grad * direction(other, self)
           result: auto_element_wise
         """,
     "growth": """\
