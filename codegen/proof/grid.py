@@ -51,6 +51,7 @@ class Density:
     rows: int
 
 
+ENDS_FROM = 20  # numbers of a tensor: fewer are combined with those of others
 NOWHERE: Mapping[str, tuple[float, float]] = {}
 FULL = Density((0, 300, 18, 8, 6), 300)
 SPARSE = Density((0, 20, 6, 4, 3), 30)
@@ -107,7 +108,9 @@ def columns(
 
 def _chosen(values: np.ndarray, special: np.ndarray, limit: int, rng: np.random.Generator) -> np.ndarray:
     chosen = [rng.choice(each, min(limit, len(each)), replace=False) for each in (values, special)]
-    return np.unique(np.concatenate(chosen))
+    largest = float(ml_dtypes.finfo(values.dtype).max)
+    ends = [0.0, np.inf, -np.inf, largest, -largest] if limit >= ENDS_FROM else []
+    return np.unique(np.concatenate([*chosen, np.array(ends, values.dtype)]))
 
 
 def _around(

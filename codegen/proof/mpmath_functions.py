@@ -144,6 +144,8 @@ def digamma(x: Any) -> Any:
 def polygamma(n: Any, x: Any) -> Any:
     """Below 0 by reflection: recurrence takes as many terms as the argument is large."""
     n = int(n)
+    if mp.isinf(x) and x < 0:
+        return mp.nan
     if x == mp.floor(x) and x <= 0:
         return mp.inf if n % 2 else (-mp.inf if x == 0 else mp.nan)
     if x < 0:

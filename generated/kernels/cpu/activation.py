@@ -424,10 +424,10 @@ def hardsigmoid_backward_1(grad, self, grad_self):
 
 
 def hardswish_forward(self, result):
-    """result = self * minimum(maximum(self + 3, 0), 6) / 6"""
+    """result = weighted_by(self, minimum(maximum(self + 3, 0), 6)) / 6"""
     T = self.dtype.type
     for i in range(result.size):
-        result[i] = self[i] * minimum(maximum(self[i] + T(3), T(0)), T(6)) / T(6)
+        result[i] = weighted_by(self[i], minimum(maximum(self[i] + T(3), T(0)), T(6))) / T(6)
 
 
 def hardswish_backward_1(grad, self, grad_self):

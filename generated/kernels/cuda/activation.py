@@ -336,8 +336,8 @@ def hardsigmoid_backward_1(grad, self):
 
 
 def hardswish_forward(self):
-    """result = self * minimum(maximum(self + 3, 0), 6) / 6"""
-    return self * minimum(maximum(self + T(3), T(0)), T(6)) / T(6)
+    """result = weighted_by(self, minimum(maximum(self + 3, 0), 6)) / 6"""
+    return weighted_by(self, minimum(maximum(self + T(3), T(0)), T(6))) / T(6)
 
 
 def hardswish_backward_1(grad, self):
