@@ -173,7 +173,7 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "tanhshrink": lambda x: np.where(
         np.abs(x) < 0.01, x**3 * (1 / 3 - x**2 * (2 / 15 - x**2 * (17 / 315))), x - np.tanh(x)
     ),
-    "weighted_by": lambda x, weight: np.where(weight == 0, weight, x * weight),
+    "weighted_by": lambda x, weight: np.where((weight == 0) & np.isinf(x), weight, x * weight),
     "i0e_derivative": i0e_derivative,
     "i1e_derivative": lambda n, x: i0e_derivative(n, x) + i0e_derivative(np.add(n, 1), x),
     "k0e_derivative": k0e_derivative,

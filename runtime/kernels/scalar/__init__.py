@@ -146,7 +146,7 @@ def divide(x: Any, y: Any) -> Any:
 
 def weighted_by(x: Any, weight: Any) -> Any:
     """x * weight, and 0 for a weight of 0: what does not count may be infinite."""
-    return select(weight == 0, weight, x * weight)
+    return select((weight == 0) & (abs(x) == math.inf), weight, x * weight)
 
 
 def round(x: Any) -> Any:
