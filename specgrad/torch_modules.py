@@ -59,6 +59,10 @@ def _cached(module: str, full: str, name: str) -> Any:
     if name in (homes := _homes(module)):
         module_name, there = homes[name]
         return getattr(_home(module_name), there)
+    from .generated.registry import BY_NAME
+
+    if function := BY_NAME.placed(module, name):
+        return function
     if f"{module}.{name}" in WHY:
         return named(f"{module}.{name}")
     if f"{full}.{name}" in sys.modules:

@@ -214,6 +214,33 @@ def test_the_op_of_the_readme(tmp_path: Path) -> None:
     assert run(tmp_path, "-c", use) == "tensor([0.7311, 0.7311]) tensor([0.])\n"
 
 
+NAMESPACED = """
+- name: bent_swish(Tensor self) -> Tensor
+  namespace: nn.functional
+  elementwise: self * sigmoid(1.5 * self)
+
+"""
+EXAMPLE = """
+bent_swish:
+  reference: self / (1 + np.exp(-1.5 * self))
+  example: |
+    >>> sg.nn.functional.bent_swish(sg.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8176])
+"""
+
+
+def test_an_op_of_a_namespace(tmp_path: Path) -> None:
+    """Its example finds it where the entry puts it, before and after it is written; it is nowhere else."""
+    copy(tmp_path, *TREE, "constraints.txt")
+    before, following, after = (ROOT / "derivatives.yaml").read_text("utf-8").partition("- section: special\n")
+    (tmp_path / "derivatives.yaml").write_text(f"{before}{NAMESPACED}{following}{after}", encoding="utf-8")
+    with (tmp_path / "tests/spec/activation.yaml").open("a", encoding="utf-8") as material:
+        material.write(EXAMPLE)
+    assert " 0 wrong" in run(tmp_path, "-m", "codegen")
+    use = "import specgrad as sg; print(sg.nn.functional.bent_swish(sg.zeros(1)), hasattr(sg, 'bent_swish'))"
+    assert run(tmp_path, "-c", use) == "tensor([0.]) False\n"
+
+
 def run(folder: Path, *arguments: str, status: int = 0) -> str:
     """What a Python program prints that finds specgrad in a folder and nowhere else.
 

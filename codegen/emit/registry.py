@@ -40,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "sparse": "",
     "conj_rule": "",
     "example": "",
+    "places": (),
 }
 
 
@@ -55,6 +56,7 @@ def record(code: OpCode) -> dict[str, Any]:
     formulas = {**entry.gradients, **entry.forward} | ({"backward": entry.backward} if entry.backward else {})
     expression = entry.compute.tree if entry.compute.kind == "elementwise" else None
     spelled = " ".join(entry.compute.text.split()) if entry.compute.written is None else ""
+    is_placed = entry.namespace and "function" in entry.variants
     others: dict[str, Any] = {
         "inputs": tuple(differentiable_formulas(entry)),
         "outputs": entry.output_differentiability,
@@ -67,6 +69,7 @@ def record(code: OpCode) -> dict[str, Any]:
         "takes_number": code.fast.takes_number,
         "reference": "\n".join(statements(entry.reference)),
         "onnx": "\n".join(statements(entry.onnx)),
+        "places": tuple(f"{entry.namespace}.{name}" for name in entry.names) if is_placed else (),
         "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
     }
     values = {name: others[name] if name in others else getattr(entry, name) for name in DEFAULTS}

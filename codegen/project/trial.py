@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..emit.files import Files, write_new
+from ..library.files import plain_bytes
 from .project import TREE
 
 REGISTRY = "registry.jsonl"
@@ -29,9 +30,23 @@ def is_wrong_in_tree(root: Path, files: Files, names: Sequence[str]) -> bool:
             if path.name not in (root.name, "specgrad"):
                 (trial / path.name).symlink_to(path)
         shutil.copytree(TREE / "specgrad", trial / "specgrad", symlinks=True)  # its links lead to the trial's folders
-        write_new(trial / root.name, files)
+        link_unchanged(root, trial / root.name, files)
         environment = {**os.environ, "PYTHONPATH": str(trial)}
         command = [sys.executable, "-m", "codegen", "verify", *names]
         done = subprocess.run(command, cwd=trial, env=environment, stdout=subprocess.PIPE, text=True)
     print(done.stdout, end="")
     return done.returncode != 0
+
+
+def link_unchanged(root: Path, trial: Path, files: Files) -> None:
+    """Lay out the package as `files` have it, with the bytecode of what is only linked: that has not changed."""
+    for folder in {(trial / name).parent for name in files}:
+        folder.mkdir(parents=True, exist_ok=True)
+        compiled = root / folder.relative_to(trial) / "__pycache__"
+        if compiled.is_dir():
+            shutil.copytree(compiled, folder / compiled.name)
+    for name, text in files.items():
+        if plain_bytes(root / name) == text.encode():
+            (trial / name).symlink_to(root / name)
+        else:
+            write_new(trial, {name: text})

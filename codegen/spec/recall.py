@@ -4,7 +4,7 @@ import ast
 import io
 import pickle
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 from .dependencies import names_in_expressions
@@ -78,7 +78,7 @@ def _dumped(entry: Entry, spans: list[Span], reader: EntryReader) -> bytes | Non
 
     content = io.BytesIO()
     try:
-        Pickler(content, -1).dump(([span.begin for span in spans], entry))
+        Pickler(content, -1).dump(([span.begin for span in spans], _located(entry, spans), entry))
     except (StopIteration, RecursionError):  # a line of elsewhere; an expression too deep to be kept
         return None
     return content.getvalue()
@@ -92,34 +92,28 @@ def _loaded(content: bytes, spans: list[Span], reader: EntryReader) -> Entry:
             index, line, column = name
             return Where(spans[index].source.file, spans[index].begin + line, column)
 
-    begins, entry = Unpickler(io.BytesIO(content)).load()
-    moved = [Moved(span, begin) for span, begin in zip(spans, begins, strict=True) if span.begin != begin]
-    if moved:
-        _move(entry, moved)
+    begins, located, entry = Unpickler(io.BytesIO(content)).load()
+    for span, begin, nodes in zip(spans, begins, located, strict=True):
+        _move(nodes, span.begin - begin)
     assert isinstance(entry, Entry)
     return entry
 
 
-@dataclass(frozen=True)
-class Moved:
-    span: Span
-    begin: int  # where it began when the entry was read
-
-    @property
-    def shift(self) -> int:
-        return self.span.begin - self.begin
-
-    def held(self, file: str, line: int) -> bool:
-        return self.span.holds(Where(file, line + self.shift, 1))
-
-
-def _move(entry: Entry, moved: Iterable[Moved]) -> None:
-    """Give all nodes of the entry's expressions the lines that they have today."""
-    for node in {id(node): node for node in _nodes(entry)}.values():
-        file = getattr(node, "file", entry.where.file)
-        shift = next((each.shift for each in moved if each.held(file, node.lineno)), 0)
+def _move(nodes: Iterable[Any], shift: int) -> None:
+    for node in nodes if shift else ():
         node.lineno += shift
         node.end_lineno = (node.end_lineno or 0) + shift
+
+
+def _located(entry: Entry, spans: list[Span]) -> list[list[Any]]:
+    """The nodes of the entry's expressions, each once, by the span that they stand in."""
+    located: list[list[Any]] = [[] for _ in spans]
+    for node in {id(node): node for node in _nodes(entry)}.values():
+        where = Where(getattr(node, "file", entry.where.file), node.lineno, 1)
+        nodes = next((nodes for span, nodes in zip(spans, located, strict=True) if span.holds(where)), None)
+        if nodes is not None:
+            nodes.append(node)
+    return located
 
 
 def _nodes(value: Any) -> Iterator[Any]:

@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,8 +101,11 @@ def package_of(project: Project) -> Package:
 
 
 def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
-    spec, _ = load_spec(SPEC, SPEC.name)
-    return verify(PACKAGE, names, disproved(spec, names=names), limit, [entry.name for entry in spec.entries])
+    with ThreadPoolExecutor(1) as beside:  # a process imports the package while the spec is read
+        listing = beside.submit(list_ops, PACKAGE, limit)
+        spec, _ = load_spec(SPEC, SPEC.name)
+        known_wrong = disproved(spec, names=names)
+    return verify(PACKAGE, names, known_wrong, limit, [entry.name for entry in spec.entries], listing.result())
 
 
 def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT) -> int:
@@ -141,17 +145,30 @@ def verify_package(
     return verify(Package.of(root, op_library, spec), names, known, limit)
 
 
+class Listing(NamedTuple):
+    """The ops of a package, and who has imported it to list them: such a process checks some of them then."""
+
+    known: Mapping[str, Known] | Lost
+    spare: list[Worker]
+
+
+def list_ops(package: Package, limit: float) -> Listing:
+    spare: list[Worker] = []
+    ((_, known),) = answers([(known_ops, (package,))], limit, 1, spare=spare)
+    return Listing(known, spare)
+
+
 def verify(
     package: Package,
     names: Sequence[str],
     known_wrong: Sequence[Finding],
     limit: float = LIMIT,
     entries: Sequence[str] = (),
+    listing: Listing | None = None,
 ) -> int:
     begin = time.perf_counter()
-    spare: list[Worker] = []  # who has imported the package to list its ops checks some of them then
+    known, spare = listing or list_ops(package, limit)
     try:
-        ((_, known),) = answers([(known_ops, (package,))], limit, 1, spare=spare)
         if isinstance(known, Lost):
             print(f"verify: importing the package {known.how}", file=sys.stderr)
             return 1

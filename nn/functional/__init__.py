@@ -290,6 +290,10 @@ if not _typing.TYPE_CHECKING:
         if name in _LATER or name in _PRIVATE:
             module_name, own = _PRIVATE.get(name) or (_LATER[name], name)
             return _guarded(getattr(_import_module(f".{module_name}", __name__), own), __name__, name)
+        from ...generated.registry import BY_NAME
+
+        if function := BY_NAME.placed("nn.functional", name):
+            return function
         raise _no_attribute(__name__, name)
 
 

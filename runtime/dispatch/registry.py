@@ -58,6 +58,7 @@ class Op:
     sparse: str = ""  # the function of extensions/sparse/rules*.py that computes for sparse tensors
     conj_rule: str = ""  # the function of extensions/lazy_conj/rules.py that computes for such views
     example: str = ""
+    places: tuple[str, ...] = ()  # "nn.functional.silu": the function's names in a namespace that the entry names
 
     @property
     def where(self) -> str:
@@ -98,6 +99,15 @@ class Registry(Mapping[str, Op]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._lines
+
+    def placed(self, namespace: str, name: str) -> Callable[..., Any] | None:
+        """The function that an entry puts into a namespace under a name."""
+        return getattr(self._ops, name) if f"{namespace}.{name}" in self._places else None
+
+    @cached_property
+    def _places(self) -> set[str]:
+        lines = (line for line in self._lines.values() if '"places": ' in line)
+        return {place for line in lines for place in json.loads(line)["places"]}
 
     def _parse(self, line: str) -> Op:
         messages = {field: _plain(value) for field, value in json.loads(line).items()}

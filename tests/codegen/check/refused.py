@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+FRACTION = (
+    "is a fraction for integers, and `dtype: promote` computes in the dtype of the arguments: "
+    "write `dtype: float`, or leave bool and int out of `dtypes`"
+)
+
 # Entries of a spec outside the tree, in the order in which they stand in one file.
 RIGHT = {
     "bend": """\
@@ -349,6 +354,12 @@ HINTS = [
      "4:16: bend, elementwise: '^' is the exclusive or of bits: a power is written **"),
     ("bend", "grad * other.conj() * slope", "grad * other.conj() * slope ^ 2",
      "5:9: bend, self: '^' is the exclusive or of bits: a power is written **"),
+    ("bend", "self * other * slope", "self * other * slope / 2",
+     f"4:16: bend, elementwise: 'self * other * slope / 2' {FRACTION}"),
+    ("bend", "self * other * slope", "(self if self > 0.5 else 1.5 * self) * other * slope",
+     f"4:41: bend, elementwise: '1.5' {FRACTION}"),
+    ("bend", "self * other * slope", "sinc(self) * other * slope",
+     f"4:16: bend, elementwise: 'sinc(self)' {FRACTION}"),
     ("bend", "self * other * slope", "math.exp(self) * other * slope",
      "4:16: bend, elementwise: an expression has no modules: write exp for math.exp"),
     ("bend", "grad * other.conj() * slope", "grad * np.exp(other) * slope",
