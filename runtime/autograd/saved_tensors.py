@@ -132,7 +132,7 @@ def by_result(node: Node) -> Node | None:
         if hasattr(node, name):
             setattr(other, name, getattr(node, name))
     other.hooks, other.sequence = None, next_sequence()
-    return other  # type: ignore[no-any-return]
+    return other
 
 
 def unpacked(node: Node) -> Node:
