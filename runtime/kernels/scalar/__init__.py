@@ -47,7 +47,7 @@ from .normal_derivatives import (
     ndtri_derivative,
 )
 from .orthogonal_polynomials import orthogonal
-from .power import hypot, ldexp, power, rsqrt
+from .power import direction, hypot, ldexp, power, rsqrt
 from .random.reparameterized import (
     dirichlet_grad,
     gamma_moved,
