@@ -15,6 +15,7 @@ from .scope import Context
 def check_gradients(context: Context) -> Iterator[Problem]:
     entry = context.entry
     yield from _check_derivative_of(context)
+    yield from _check_if_written(context)
     if entry.once_differentiable and not entry.formulas:
         yield context.at("once_differentiable", "the op has no gradient formula: leave the key out")
     if entry.compute.kind == "composite":
@@ -46,6 +47,22 @@ def _check_derivative_of(context: Context) -> Iterator[Problem]:
         yield context.at("slope_of", "no output is differentiable, so there is no derivative")
     elif entry.derivative_of.tree is not None:
         yield from context.faults(context.of_scalars, entry.derivative_of.tree, "slope_of")
+
+
+def _check_if_written(context: Context) -> Iterator[Problem]:
+    """The other op computes the same, stands above, so that its node does, and has a gradient that reads the result."""
+    entry = context.entry
+    if entry.if_written is None:
+        return
+    above = {e.name: e for e in context.ops.entries.values() if e.section == entry.section and e.where < entry.where}
+    other = above.get(entry.if_written)
+    if other is None:
+        hint = did_you_mean(entry.if_written, above)
+        yield context.at("if_written", f"there is no op '{entry.if_written}' above this one in the section{hint}")
+    elif other.compute.kind != "elementwise" or other.compute.text != entry.compute.text:
+        yield context.at("if_written", f"'{other.name}' computes another expression than this op")
+    elif any(node.id == "self" for tree in other.formulas.values() for node in names(tree)):
+        yield context.at("if_written", f"the gradient of '{other.name}' reads self, which has been written to")
 
 
 def _check_gradient(context: Context, name: str, formula: Formula) -> Iterator[Problem]:

@@ -269,7 +269,8 @@ def around_write(code: OpCode, op: str, target: Argument, computed: Sequence[str
 
 def looked_at(code: OpCode, op: str, target: Argument, keep: str) -> str:
     value = f'"{op}", {target.python_name}, ({code.tensor_names},), keep=({keep}), share="{code.may_share}"'
-    return f"before_write({value}{', replaces=True' if code.entry.replaces else ''})"
+    replaces = ", replaces=True" if code.entry.replaces else ""
+    return f"before_write({value}{replaces}{', by_result=True' if code.entry.if_written else ''})"
 
 
 def write_call(code: OpCode, op: str, target: Argument) -> str:

@@ -29,9 +29,17 @@ class NodeCode:
 
     @cached_property
     def class_name(self) -> str:
-        phrases = self.entry.schema.name.strip("_").split("_")
+        return self._class_of(self.entry.name)
+
+    @property
+    def by_result(self) -> str:
+        """The class whose nodes stand for this one's where the operand was written to since."""
+        return self._class_of(self.entry.if_written) if self.entry.if_written else ""
+
+    def _class_of(self, entry: str) -> str:
+        phrases = entry.partition(".")[0].strip("_").split("_")
         camel = "".join(w[:1].upper() + w[1:] for w in phrases)
-        return f"{camel}Backward{self.calls.overload_numbers[self.entry.name]}"
+        return f"{camel}Backward{self.calls.overload_numbers[entry]}"
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:

@@ -50,6 +50,8 @@ class NodeClass:
         if any(formula.keyword == "not_implemented" for formula in node.entry.forward.values()):
             properties["refuses_tangents"] = True
         lines = [f"{name} = {value!r}" for name, value in properties.items()]
+        if node.by_result:
+            lines.append(f"by_result = {node.by_result}")
         if node.fused or node.fast or (node.kernels is not None and node.plain):
             lines.append(f"elementwise = kernels.{node.entry.identifier.upper()}")
             lines += [f"fused = {node.fused}"] if node.fused or node.fast else []
@@ -234,6 +236,11 @@ class NodeClass:
             return self.only_grad
         value = "[grads] if node.output_count == 1 else grads" if self.node.gives_list else "grads"
         return [f"grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate({value})]"]
+
+    @property
+    def by_result(self) -> list[str]:
+        test = "if (other := by_result(node)) is not None:"
+        return [test, "    return other.formula(grad)"] if self.node.by_result else []
 
     @property
     def read(self) -> list[str]:

@@ -177,6 +177,8 @@ def make_plan(entry: Entry, calls: Calls) -> NodePlan:
         values.update(backward_reads.values)
         for name in backward_reads.as_tensor:
             needed.setdefault(name, list(formulas))
+    if entry.if_written:
+        needed.setdefault("result", list(formulas))
     tensors = tuple(_saved(entry, name, tuple(arguments)) for name, arguments in needed.items())
     formulas, shared = share(formulas)
     also = (*backward_reads.as_tensor, *backward_reads.values)

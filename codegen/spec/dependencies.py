@@ -44,7 +44,7 @@ def names_in_expressions(entry: Entry) -> Iterator[str]:
     for trial in entry.trials:
         trees += trial.written
         yield trial.op.partition(".")[0]
-    yield from filter(None, (entry.schema.name, entry.at_once, entry.compute.text))
+    yield from filter(None, (entry.schema.name, entry.at_once, entry.if_written, entry.compute.text))
     for node in (node for tree in trees if tree is not None for node in ast.walk(tree)):
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name):

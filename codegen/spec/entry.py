@@ -28,7 +28,7 @@ TRUE_OR_FALSE = {
     **{word: word for word in ("commutative", "replaces", "precise", "converts", "takes_out", "once_differentiable")},
     "stored": "accepts_f16",
 }
-PLAIN = {"sparse": "sparse", "conj_rule": "conj", "at_once": "eager", "shape": "meta"}
+PLAIN = {"sparse": "sparse", "conj_rule": "conj", "at_once": "eager", "shape": "meta", "if_written": "if_written"}
 CHOSEN = {"operator": "operator", "namespace": "namespace", "lazy": "lazy"}
 LISTED = {"tries": "try", "ignores": "ignores", "memory_format_of": "memory_format_of", "hooked": "hook_order"}
 

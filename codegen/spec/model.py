@@ -203,6 +203,7 @@ class Entry:
     batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/extensions/vmap/
     shape: str | None = None  # a function of runtime/ops/*/shapes*.py or runtime/dispatch/shape_rules.py
     derivative_of: Formula | None = None  # the expression whose derivative the op has, where that is not its own
+    if_written: str | None = None  # the op whose gradient stands for this one's where the operand was written to since
     definitions: dict[str, Formula] = field(default_factory=dict)  # `where`: name -> part of the other expressions
     backward: Formula | None = None  # the call of a kernel that gives all gradients at once
     gradients: dict[str, Formula] = field(default_factory=dict)  # argument name -> formula

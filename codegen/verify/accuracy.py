@@ -25,6 +25,7 @@ from .calls.entries import meaning_of
 from .calls.findings import on_purpose
 from .calls.special_values import settings
 from .calls.units import DTYPES, LIMITS, Measured, compared
+from .distribution_accuracy import section, shown
 
 COMMAND = __package__.rpartition(".")[0]
 PAGE = Path("docs/accuracy.md")
@@ -44,12 +45,6 @@ class Row:
         return shown(self.worst.get((who, dtype, kind)))
 
 
-def shown(units: float | None) -> str:
-    if units is None:
-        return ""
-    return "wrong" if units > 1e6 else f"{units:.2g}" if units < 10 else f"{units:.0f}"
-
-
 def accuracy_command(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog=f"python -m {COMMAND} accuracy", description=__doc__)
     parser.add_argument("ops", nargs="*", metavar="OP")
@@ -63,7 +58,7 @@ def accuracy_command(argv: Sequence[str]) -> int:
             print("   ", finding, file=sys.stderr)
         results.append(row)
     if options.write:
-        PAGE.write_text(page(results), encoding="utf-8")
+        PAGE.write_text(page(results) + section(), encoding="utf-8")
     return int(any(row.findings for row in results))
 
 

@@ -347,7 +347,29 @@ LCM = Elementwise(
     converts="ib",
 )
 EXP = Elementwise(PACKAGE, "exp", "exponential", "exp", "float", operands=("self",), converts="ib", complexes=True)
+EXP2_BY_RESULT = Elementwise(
+    PACKAGE,
+    "exp2_by_result",
+    "exponential",
+    "exp2_by_result",
+    "float",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
 EXP2 = Elementwise(PACKAGE, "exp2", "exponential", "exp2", "float", operands=("self",), converts="ib", complexes=True)
+EXPM1_BY_RESULT = Elementwise(
+    PACKAGE,
+    "expm1_by_result",
+    "exponential",
+    "expm1_by_result",
+    "float",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
 EXPM1 = Elementwise(
     PACKAGE, "expm1", "exponential", "expm1", "float", operands=("self",), converts="ib", complexes=True
 )
@@ -388,6 +410,17 @@ ACOS = Elementwise(PACKAGE, "acos", "trigonometric", "acos", "float", operands=(
 ATAN = Elementwise(PACKAGE, "atan", "trigonometric", "atan", "float", operands=("self",), converts="ib", complexes=True)
 SINH = Elementwise(PACKAGE, "sinh", "trigonometric", "sinh", "float", operands=("self",), converts="ib", complexes=True)
 COSH = Elementwise(PACKAGE, "cosh", "trigonometric", "cosh", "float", operands=("self",), converts="ib", complexes=True)
+TANH_BY_RESULT = Elementwise(
+    PACKAGE,
+    "tanh_by_result",
+    "trigonometric",
+    "tanh_by_result",
+    "float",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
 TANH = Elementwise(PACKAGE, "tanh", "trigonometric", "tanh", "float", operands=("self",), converts="ib", complexes=True)
 ASINH = Elementwise(
     PACKAGE, "asinh", "trigonometric", "asinh", "float", operands=("self",), converts="ib", complexes=True
@@ -939,19 +972,19 @@ ANGLE = Elementwise(
     converts="ib",
     complexes=True,
 )
-SIGMOID = Elementwise(
-    PACKAGE, "sigmoid", "activation", "sigmoid", "float", operands=("self",), converts="ib", complexes=True
-)
-LOGISTIC_CDF = Elementwise(
+SIGMOID_BY_RESULT = Elementwise(
     PACKAGE,
-    "logistic_cdf",
+    "sigmoid_by_result",
     "activation",
-    "logistic_cdf",
+    "sigmoid_by_result",
     "promote",
     allowed=("float", "complex"),
     operands=("self",),
     converts="ib",
     complexes=True,
+)
+SIGMOID = Elementwise(
+    PACKAGE, "sigmoid", "activation", "sigmoid", "float", operands=("self",), converts="ib", complexes=True
 )
 LOGISTIC_PDF = Elementwise(
     PACKAGE,

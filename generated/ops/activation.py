@@ -26,6 +26,46 @@ from .. import kernels
 from ..nodes import activation as nodes
 
 
+def sigmoid_by_result(input: Tensor) -> Tensor:
+    """The logistic function with a gradient that reads the result.
+
+    sigmoid_by_result(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: grad * (result * (1 - result)).conj()
+    """
+    try:
+        if not watch.every:
+            result = kernels.SIGMOID_BY_RESULT.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("sigmoid_by_result", sigmoid_by_result, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("sigmoid_by_result", "input", input)
+        return _sigmoid_by_result("sigmoid_by_result", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _sigmoid_by_result(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SIGMOID_BY_RESULT, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.SigmoidByResultBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.SigmoidByResultBackward0, result, (self,), (self,), into)
+    return result
+
+
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
@@ -38,7 +78,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (result * (1 - result)).conj()
+        input: grad * logistic_pdf(input).conj()
     Example:
         >>> sg.sigmoid(sg.tensor([-2.0, 0.0, 2.0]))
         tensor([0.1192, 0.5000, 0.8808])
@@ -73,7 +113,7 @@ def sigmoid_(input: Tensor) -> Tensor:
             and (result := intercept("sigmoid", sigmoid_, "elementwise", input)) is not NOT_HANDLED
         ):
             return result
-        original = before_write("sigmoid_", input, (input,), keep=(), share="full")
+        original = before_write("sigmoid_", input, (input,), keep=(input,), share="full", by_result=True)
         before = input._grad_fn
         _sigmoid("sigmoid_", original, into=input)
         return after_write(input, before)
@@ -89,46 +129,6 @@ def _sigmoid(name: str, self, into=None) -> Any:
         nodes.SigmoidBackward0.record(result, self)
     if watch.active:
         propagate(nodes.SigmoidBackward0, result, (self,), (self,), into)
-    return result
-
-
-def logistic_cdf(input: Tensor) -> Tensor:
-    """sigmoid(x) with a derivative that is exact also where it is near 1.
-
-    logistic_cdf(Tensor input) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        input: grad * logistic_pdf(input).conj()
-    """
-    try:
-        if not watch.every:
-            result = kernels.LOGISTIC_CDF.launch(input)
-            if result is not None:
-                return result
-        if (
-            input.__class__ not in plain
-            and (result := intercept("logistic_cdf", logistic_cdf, "elementwise", input)) is not NOT_HANDLED
-        ):
-            return result
-        checks.tensor("logistic_cdf", "input", input)
-        return _logistic_cdf("logistic_cdf", input)
-    except Exception as error:
-        hide_internal_frames(error)
-        raise
-
-
-def _logistic_cdf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.LOGISTIC_CDF, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogisticCdfBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.LogisticCdfBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -233,7 +233,7 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: grad * logistic_cdf(-input)
+        input: grad * sigmoid(-input)
     Example:
         >>> sg.nn.functional.logsigmoid(sg.tensor([-200.0, 0.0]))
         tensor([-200.0000,   -0.6931])
@@ -482,7 +482,7 @@ def silu(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: grad * weighted_by(1 + weighted_by(input, logistic_cdf(-input)), logistic_cdf(input)).conj()
+        input: grad * weighted_by(1 + weighted_by(input, sigmoid(-input)), sigmoid(input)).conj()
     Example:
         >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.2689,  0.0000,  0.7311])
@@ -584,8 +584,8 @@ def gelu_tanh(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: grad * (logistic_cdf(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded)
-            * logistic_pdf(argument))
+        input: grad * (sigmoid(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) *
+            logistic_pdf(argument))
         where bounded: minimum(maximum(input, -100), 100)
         where argument: bounded * (1.5957691216057308 + 0.0713548162726002 * bounded * bounded)
     """
@@ -673,7 +673,7 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Te
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        input: where(input * beta > threshold, grad, grad * logistic_cdf(input * beta))
+        input: where(input * beta > threshold, grad, grad * sigmoid(input * beta))
     Example:
         >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
         tensor([ 0.3133,  0.6931, 30.0000])
@@ -1630,8 +1630,8 @@ def _noise_scale(name: str, self, noise, into=None) -> Any:
 
 
 __all__ = [
+    "sigmoid_by_result",
     "sigmoid",
-    "logistic_cdf",
     "logistic_pdf",
     "weighted_by",
     "logsigmoid",

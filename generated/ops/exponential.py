@@ -90,6 +90,46 @@ def _exp(name: str, self, into=None) -> Any:
     return result
 
 
+def exp2_by_result(input: Tensor) -> Tensor:
+    """2^x with a gradient that reads the result.
+
+    exp2_by_result(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        input: 0.6931471805599453 * grad * result.conj()
+    """
+    try:
+        if not watch.every:
+            result = kernels.EXP2_BY_RESULT.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("exp2_by_result", exp2_by_result, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("exp2_by_result", "input", input)
+        return _exp2_by_result("exp2_by_result", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _exp2_by_result(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.EXP2_BY_RESULT, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.Exp2ByResultBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.Exp2ByResultBackward0, result, (self,), (self,), into)
+    return result
+
+
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
@@ -102,7 +142,7 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: 0.6931471805599453 * grad * result.conj()
+        input: 1.3862943611198906 * grad * exp2(input - 1).conj()
     Example:
         >>> sg.exp2(sg.tensor([0, 3]))
         tensor([1., 8.])
@@ -137,7 +177,7 @@ def exp2_(input: Tensor) -> Tensor:
             and (result := intercept("exp2", exp2_, "elementwise", input)) is not NOT_HANDLED
         ):
             return result
-        original = before_write("exp2_", input, (input,), keep=(), share="full")
+        original = before_write("exp2_", input, (input,), keep=(input,), share="full", by_result=True)
         before = input._grad_fn
         _exp2("exp2_", original, into=input)
         return after_write(input, before)
@@ -156,6 +196,46 @@ def _exp2(name: str, self, into=None) -> Any:
     return result
 
 
+def expm1_by_result(input: Tensor) -> Tensor:
+    """e^x - 1 with a gradient that reads the result.
+
+    expm1_by_result(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        input: grad * (result + 1).conj()
+    """
+    try:
+        if not watch.every:
+            result = kernels.EXPM1_BY_RESULT.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("expm1_by_result", expm1_by_result, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("expm1_by_result", "input", input)
+        return _expm1_by_result("expm1_by_result", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _expm1_by_result(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.EXPM1_BY_RESULT, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.Expm1ByResultBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.Expm1ByResultBackward0, result, (self,), (self,), into)
+    return result
+
+
 @autocast_as(cuda="float32")
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
@@ -169,7 +249,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (result + 1).conj()
+        input: grad * exp(input).conj()
     Example:
         >>> sg.expm1(sg.tensor([0.0, 1e-8]))
         tensor([0.0000e+00, 1.0000e-08])
@@ -204,7 +284,7 @@ def expm1_(input: Tensor) -> Tensor:
             and (result := intercept("expm1", expm1_, "elementwise", input)) is not NOT_HANDLED
         ):
             return result
-        original = before_write("expm1_", input, (input,), keep=(), share="full")
+        original = before_write("expm1_", input, (input,), keep=(input,), share="full", by_result=True)
         before = input._grad_fn
         _expm1("expm1_", original, into=input)
         return after_write(input, before)
@@ -501,10 +581,8 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * where(result == -inf, 0, logistic_cdf(where(isinf(input) & (input == other), 0, input -
-            other))).conj()
-        other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(input) & (input == other), 0, other -
-            input))).conj()
+        input: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, input - other))).conj()
+        other: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, other - input))).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -560,10 +638,10 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * where(result == -inf, 0, logistic_cdf(where(isinf(input) & (input == other), 0, 0.6931471805599453
-            * (input - other))))
-        other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(input) & (input == other), 0, 0.6931471805599453
-            * (other - input))))
+        input: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, 0.6931471805599453 *
+            (input - other))))
+        other: grad * where(result == -inf, 0, sigmoid(where(isinf(input) & (input == other), 0, 0.6931471805599453 *
+            (other - input))))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -608,7 +686,9 @@ def _logaddexp2(name: str, self, other, into=None) -> Any:
 
 __all__ = [
     "exp",
+    "exp2_by_result",
     "exp2",
+    "expm1_by_result",
     "expm1",
     "log",
     "log2",

@@ -549,6 +549,46 @@ def _cosh(name: str, self, into=None) -> Any:
     return result
 
 
+def tanh_by_result(input: Tensor) -> Tensor:
+    """tanh(x) with a gradient that reads the result.
+
+    tanh_by_result(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        input: grad * (1 - result * result).conj()
+    """
+    try:
+        if not watch.every:
+            result = kernels.TANH_BY_RESULT.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("tanh_by_result", tanh_by_result, "elementwise", input)) is not NOT_HANDLED
+        ):
+            return result
+        checks.tensor("tanh_by_result", "input", input)
+        return _tanh_by_result("tanh_by_result", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _tanh_by_result(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.TANH_BY_RESULT, name, (self,), (), into)
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
+        nodes.TanhByResultBackward0.record(result, self)
+    if watch.active:
+        propagate(nodes.TanhByResultBackward0, result, (self,), (self,), into)
+    return result
+
+
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
@@ -561,7 +601,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        input: grad * (1 - result * result).conj()
+        input: 4 * grad * logistic_pdf(2 * input).conj()
     Example:
         >>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.7616,  0.0000,  0.7616])
@@ -596,7 +636,7 @@ def tanh_(input: Tensor) -> Tensor:
             and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED
         ):
             return result
-        original = before_write("tanh_", input, (input,), keep=(), share="full")
+        original = before_write("tanh_", input, (input,), keep=(input,), share="full", by_result=True)
         before = input._grad_fn
         _tanh("tanh_", original, into=input)
         return after_write(input, before)
@@ -1267,6 +1307,7 @@ __all__ = [
     "atan",
     "sinh",
     "cosh",
+    "tanh_by_result",
     "tanh",
     "asinh",
     "acosh",

@@ -52,12 +52,19 @@ def check_shape(name: str, into: Any, result: Any) -> None:
 
 
 def before_write(
-    name: str, tensor: Any, operands: tuple[Any, ...], keep: tuple[Any, ...], share: Share, replaces: bool = False
+    name: str,
+    tensor: Any,
+    operands: tuple[Any, ...],
+    keep: tuple[Any, ...],
+    share: Share,
+    replaces: bool = False,
+    by_result: bool = False,
 ) -> Any:
     """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
 
     `operands`: the op's tensors, `tensor` the first; `keep`: those whose formula reads the old value, which is a copy
-    then. `share`: the other operands may "overlap" with it in any way, in "full" (the same elements), or "none" may.
+    then, if not for gradients that are computed `by_result` after the write. `share`: the other operands may "overlap"
+    with it in any way, in "full" (the same elements), or "none" may.
     `replaces`: each element keeps its value or gets one that does not depend on it, so that several may share a place.
     """
     if not isinstance(tensor, TensorBase):
@@ -73,7 +80,7 @@ def before_write(
     if name not in BY_VALUE:
         check_shared(name, tensor, operands[1:], share)
     followed = watch.active and any(getattr(operand, "_tangent", None) is not None for operand in operands)
-    if keep and (followed or is_recording(keep)):
+    if keep and (followed or (not by_result and is_recording(keep))):
         saved_copy = as_recorded(from_flat(copied(tensor.array).ravel(), tensor._shape, tensor._dtype), tensor)
         if saved_copy._tangent is not None:  # the write changes tangents in place, too
             saved_copy._tangent = {level: op.clone(tangent) for level, tangent in saved_copy._tangent.items()}

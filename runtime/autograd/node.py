@@ -99,6 +99,7 @@ class Node:
     runs_without = False  # whether it runs also when all that comes is None: custom Functions get zeros then
     saved_slots: tuple[str, ...] = ()  # names of the slots that hold saved tensors: kept_NAME, seen as _saved_NAME
     saved_outputs: dict[Any, int] = {}  # slot -> which output it holds; never written to
+    by_result: "type[Node] | None" = None  # what stands for it where its operand has been written to since
     hook_order: tuple[int, ...] = ()  # of edges to leaves with hooks, where it is not that of the inputs
     elementwise: Any = None  # what is known of an element-wise op; this and the next seven are for native code
     fused: dict[int, Any] = {}  # its kernels for gradients

@@ -145,6 +145,8 @@ def pack_recorded(result: Any) -> None:
     node = recording_node(result) if _hooks.stack and mode.grad else None
     if node is None:
         return
+    if node.by_result is not None:
+        node.kept_result = None  # nobody writes to an operand that is packed
     for slot in node.saved_slots:
         saved_value = getattr(node, slot)
         if isinstance(saved_value, tuple):  # those of a custom Function were packed when its ctx kept them

@@ -14,7 +14,7 @@ from ..tensor.history import set_history
 from ..tensor.memory import zeros
 from ..tensor.tensor import TensorBase, alias, from_flat
 from .edges import LEAF
-from .node import Node, Output
+from .node import FREED, Node, Output, next_sequence
 from .version_counter import last_writer
 
 PACKED_VERSION = -1
@@ -119,6 +119,20 @@ def unpack_unequal(node: Node, name: str, tensor: Any, expected: int) -> Any:
     if type(tensor) is Packed:
         return tensor.fitted(name.removeprefix("kept_"), node.op_name)
     raise modified(node, name.removeprefix("kept_"), tensor, expected)
+
+
+def by_result(node: Node) -> Node | None:
+    """The node that computes the same gradients from the result, where the operand has been written to since."""
+    operand = node.kept_self  # type: ignore[attr-defined]
+    if operand is FREED or type(operand) is Packed or current_version(operand) == node.kept_self_version:  # type: ignore[attr-defined]
+        return None
+    assert node.by_result is not None
+    other: Any = object.__new__(node.by_result)
+    for name in ("metas", "edges", "outer", "kept_result", "kept_result_version"):
+        if hasattr(node, name):
+            setattr(other, name, getattr(node, name))
+    other.hooks, other.sequence = None, next_sequence()
+    return other
 
 
 def unpacked(node: Node) -> Node:

@@ -28,26 +28,26 @@ from ....runtime.kernels.scalar import (
 )
 
 
-def sigmoid_forward(self, result):
+def sigmoid_by_result_forward(self, result):
     """result = sigmoid(self)"""
     for i in range(result.size):
         result[i] = sigmoid(self[i])
 
 
-def sigmoid_backward_1(grad, result, grad_self):
+def sigmoid_by_result_backward_1(grad, result, grad_self):
     """self: grad * (result * (1 - result)).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * conj(result[i] * (T(1) - result[i]))
 
 
-def logistic_cdf_forward(self, result):
+def sigmoid_forward(self, result):
     """result = sigmoid(self)"""
     for i in range(result.size):
         result[i] = sigmoid(self[i])
 
 
-def logistic_cdf_backward_1(grad, self, grad_self):
+def sigmoid_backward_1(grad, self, grad_self):
     """self: grad * logistic_pdf(self).conj()"""
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * conj(logistic_pdf(self[i]))
@@ -98,7 +98,7 @@ def logsigmoid_forward(self, result):
 
 
 def logsigmoid_backward_1(grad, self, grad_self):
-    """self: grad * logistic_cdf(-self)"""
+    """self: grad * sigmoid(-self)"""
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * sigmoid(-self[i])
 
@@ -164,7 +164,7 @@ def silu_forward(self, result):
 
 
 def silu_backward_1(grad, self, grad_self):
-    """self: grad * weighted_by(1 + weighted_by(self, logistic_cdf(-self)), logistic_cdf(self)).conj()"""
+    """self: grad * weighted_by(1 + weighted_by(self, sigmoid(-self)), sigmoid(self)).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * conj(weighted_by(T(1) + weighted_by(self[i], sigmoid(-self[i])), sigmoid(self[i])))
@@ -192,7 +192,7 @@ def gelu_tanh_forward(self, result):
 
 
 def gelu_tanh_backward_1(grad, self, grad_self):
-    """self: grad * (logistic_cdf(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument))"""
+    """self: grad * (sigmoid(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * (
@@ -234,7 +234,7 @@ def softplus_forward(self, beta, threshold, result):
 
 
 def softplus_backward_1(grad, self, beta, threshold, grad_self):
-    """self: where(self * beta > threshold, grad, grad * logistic_cdf(self * beta))"""
+    """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))"""
     T = grad_self.dtype.type
     beta = T(beta)
     threshold = T(threshold)

@@ -35,17 +35,43 @@ def exp_backward_1(grad, result, grad_self):
         grad_self[i] = grad[i] * conj(result[i])
 
 
+def exp2_by_result_forward(self, result):
+    """result = exp2(self)"""
+    for i in range(result.size):
+        result[i] = exp2(self[i])
+
+
+def exp2_by_result_backward_1(grad, result, grad_self):
+    """self: 0.6931471805599453 * grad * result.conj()"""
+    T = grad_self.dtype.type
+    for i in range(grad_self.size):
+        grad_self[i] = T(0.6931471805599453) * grad[i] * conj(result[i])
+
+
 def exp2_forward(self, result):
     """result = exp2(self)"""
     for i in range(result.size):
         result[i] = exp2(self[i])
 
 
-def exp2_backward_1(grad, result, grad_self):
-    """self: 0.6931471805599453 * grad * result.conj()"""
+def exp2_backward_1(grad, self, grad_self):
+    """self: 1.3862943611198906 * grad * exp2(self - 1).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = T(0.6931471805599453) * grad[i] * conj(result[i])
+        grad_self[i] = T(1.3862943611198906) * grad[i] * conj(exp2(self[i] - T(1)))
+
+
+def expm1_by_result_forward(self, result):
+    """result = expm1(self)"""
+    for i in range(result.size):
+        result[i] = expm1(self[i])
+
+
+def expm1_by_result_backward_1(grad, result, grad_self):
+    """self: grad * (result + 1).conj()"""
+    T = grad_self.dtype.type
+    for i in range(grad_self.size):
+        grad_self[i] = grad[i] * conj(result[i] + T(1))
 
 
 def expm1_forward(self, result):
@@ -54,11 +80,10 @@ def expm1_forward(self, result):
         result[i] = expm1(self[i])
 
 
-def expm1_backward_1(grad, result, grad_self):
-    """self: grad * (result + 1).conj()"""
-    T = grad_self.dtype.type
+def expm1_backward_1(grad, self, grad_self):
+    """self: grad * exp(self).conj()"""
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(result[i] + T(1))
+        grad_self[i] = grad[i] * conj(exp(self[i]))
 
 
 def log_forward(self, result):
@@ -124,7 +149,7 @@ def logaddexp_forward(self, other, result):
 
 
 def logaddexp_backward_1(grad, self, other, result, grad_self):
-    """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, self - other))).conj()"""
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * conj(
@@ -137,7 +162,7 @@ def logaddexp_backward_1(grad, self, other, result, grad_self):
 
 
 def logaddexp_backward_2(grad, self, other, result, grad_other):
-    """other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, other - self))).conj()"""
+    """other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()"""
     T = grad_other.dtype.type
     for i in range(grad_other.size):
         grad_other[i] = grad[i] * conj(
@@ -150,7 +175,7 @@ def logaddexp_backward_2(grad, self, other, result, grad_other):
 
 
 def logaddexp_backward_3(grad, self, other, result, grad_self, grad_other):
-    """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, other - self))).conj()"""
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * conj(
@@ -181,7 +206,7 @@ def logaddexp2_forward(self, other, result):
 
 
 def logaddexp2_backward_1(grad, self, other, result, grad_self):
-    """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))))"""
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * where(
@@ -192,7 +217,7 @@ def logaddexp2_backward_1(grad, self, other, result, grad_self):
 
 
 def logaddexp2_backward_2(grad, self, other, result, grad_other):
-    """other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
+    """other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
     T = grad_other.dtype.type
     for i in range(grad_other.size):
         grad_other[i] = grad[i] * where(
@@ -203,7 +228,7 @@ def logaddexp2_backward_2(grad, self, other, result, grad_other):
 
 
 def logaddexp2_backward_3(grad, self, other, result, grad_self, grad_other):
-    """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * where(

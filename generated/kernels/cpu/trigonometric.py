@@ -18,6 +18,7 @@ from ....runtime.kernels.scalar import (
     either,
     hypot,
     isinf,
+    logistic_pdf,
     rsqrt,
     sgn,
     sin,
@@ -129,17 +130,30 @@ def cosh_backward_1(grad, self, grad_self):
         grad_self[i] = grad[i] * conj(sinh(self[i]))
 
 
+def tanh_by_result_forward(self, result):
+    """result = tanh(self)"""
+    for i in range(result.size):
+        result[i] = tanh(self[i])
+
+
+def tanh_by_result_backward_1(grad, result, grad_self):
+    """self: grad * (1 - result * result).conj()"""
+    T = grad_self.dtype.type
+    for i in range(grad_self.size):
+        grad_self[i] = grad[i] * conj(T(1) - result[i] * result[i])
+
+
 def tanh_forward(self, result):
     """result = tanh(self)"""
     for i in range(result.size):
         result[i] = tanh(self[i])
 
 
-def tanh_backward_1(grad, result, grad_self):
-    """self: grad * (1 - result * result).conj()"""
+def tanh_backward_1(grad, self, grad_self):
+    """self: 4 * grad * logistic_pdf(2 * self).conj()"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * conj(T(1) - result[i] * result[i])
+        grad_self[i] = T(4) * grad[i] * conj(logistic_pdf(T(2) * self[i]))
 
 
 def asinh_forward(self, result):

@@ -29,22 +29,22 @@ from ....runtime.kernels.scalar import (
 )
 
 
+def sigmoid_by_result_forward(self):
+    """result = sigmoid(self)"""
+    return sigmoid(self)
+
+
+def sigmoid_by_result_backward_1(grad, result):
+    """self: grad * (result * (1 - result)).conj()"""
+    return grad * conj(result * (T(1) - result))
+
+
 def sigmoid_forward(self):
     """result = sigmoid(self)"""
     return sigmoid(self)
 
 
-def sigmoid_backward_1(grad, result):
-    """self: grad * (result * (1 - result)).conj()"""
-    return grad * conj(result * (T(1) - result))
-
-
-def logistic_cdf_forward(self):
-    """result = sigmoid(self)"""
-    return sigmoid(self)
-
-
-def logistic_cdf_backward_1(grad, self):
+def sigmoid_backward_1(grad, self):
     """self: grad * logistic_pdf(self).conj()"""
     return grad * conj(logistic_pdf(self))
 
@@ -85,7 +85,7 @@ def logsigmoid_forward(self):
 
 
 def logsigmoid_backward_1(grad, self):
-    """self: grad * logistic_cdf(-self)"""
+    """self: grad * sigmoid(-self)"""
     return grad * sigmoid(-self)
 
 
@@ -133,7 +133,7 @@ def silu_forward(self):
 
 
 def silu_backward_1(grad, self):
-    """self: grad * weighted_by(1 + weighted_by(self, logistic_cdf(-self)), logistic_cdf(self)).conj()"""
+    """self: grad * weighted_by(1 + weighted_by(self, sigmoid(-self)), sigmoid(self)).conj()"""
     return grad * conj(weighted_by(T(1) + weighted_by(self, sigmoid(-self)), sigmoid(self)))
 
 
@@ -153,7 +153,7 @@ def gelu_tanh_forward(self):
 
 
 def gelu_tanh_backward_1(grad, self):
-    """self: grad * (logistic_cdf(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument))"""
+    """self: grad * (sigmoid(argument) + bounded * (1.5957691216057308 + 0.2140644488178006 * bounded * bounded) * logistic_pdf(argument))"""
     return grad * (
         sigmoid(
             minimum(maximum(self, T(-100)), T(100))
@@ -189,7 +189,7 @@ def softplus_forward(self, beta, threshold):
 
 
 def softplus_backward_1(grad, self, beta, threshold):
-    """self: where(self * beta > threshold, grad, grad * logistic_cdf(self * beta))"""
+    """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))"""
     beta = T(beta)
     threshold = T(threshold)
     return where(self * beta > threshold, grad, grad * sigmoid(self * beta))

@@ -34,14 +34,34 @@ def exp_backward_1(grad, result):
     return grad * conj(result)
 
 
+def exp2_by_result_forward(self):
+    """result = exp2(self)"""
+    return exp2(self)
+
+
+def exp2_by_result_backward_1(grad, result):
+    """self: 0.6931471805599453 * grad * result.conj()"""
+    return T(0.6931471805599453) * grad * conj(result)
+
+
 def exp2_forward(self):
     """result = exp2(self)"""
     return exp2(self)
 
 
-def exp2_backward_1(grad, result):
-    """self: 0.6931471805599453 * grad * result.conj()"""
-    return T(0.6931471805599453) * grad * conj(result)
+def exp2_backward_1(grad, self):
+    """self: 1.3862943611198906 * grad * exp2(self - 1).conj()"""
+    return T(1.3862943611198906) * grad * conj(exp2(self - T(1)))
+
+
+def expm1_by_result_forward(self):
+    """result = expm1(self)"""
+    return expm1(self)
+
+
+def expm1_by_result_backward_1(grad, result):
+    """self: grad * (result + 1).conj()"""
+    return grad * conj(result + T(1))
 
 
 def expm1_forward(self):
@@ -49,9 +69,9 @@ def expm1_forward(self):
     return expm1(self)
 
 
-def expm1_backward_1(grad, result):
-    """self: grad * (result + 1).conj()"""
-    return grad * conj(result + T(1))
+def expm1_backward_1(grad, self):
+    """self: grad * exp(self).conj()"""
+    return grad * conj(exp(self))
 
 
 def log_forward(self):
@@ -105,21 +125,21 @@ def logaddexp_forward(self, other):
 
 
 def logaddexp_backward_1(grad, self, other, result):
-    """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, self - other))).conj()"""
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj()"""
     return grad * conj(
         where(result == T(-1e309), T(0), sigmoid(where(isinf(self) & (self == other), T(0), self - other)))
     )
 
 
 def logaddexp_backward_2(grad, self, other, result):
-    """other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, other - self))).conj()"""
+    """other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()"""
     return grad * conj(
         where(result == T(-1e309), T(0), sigmoid(where(isinf(self) & (self == other), T(0), other - self)))
     )
 
 
 def logaddexp_backward_3(grad, self, other, result):
-    """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, other - self))).conj()"""
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, self - other))).conj(); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, other - self))).conj()"""
     return grad * conj(
         where(result == T(-1e309), T(0), sigmoid(where(isinf(self) & (self == other), T(0), self - other)))
     ), grad * conj(where(result == T(-1e309), T(0), sigmoid(where(isinf(self) & (self == other), T(0), other - self))))
@@ -135,7 +155,7 @@ def logaddexp2_forward(self, other):
 
 
 def logaddexp2_backward_1(grad, self, other, result):
-    """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))))"""
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other))))"""
     return grad * where(
         result == T(-1e309),
         T(0),
@@ -144,7 +164,7 @@ def logaddexp2_backward_1(grad, self, other, result):
 
 
 def logaddexp2_backward_2(grad, self, other, result):
-    """other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
+    """other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
     return grad * where(
         result == T(-1e309),
         T(0),
@@ -153,7 +173,7 @@ def logaddexp2_backward_2(grad, self, other, result):
 
 
 def logaddexp2_backward_3(grad, self, other, result):
-    """self: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, logistic_cdf(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
+    """self: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (self - other)))); other: grad * where(result == -inf, 0, sigmoid(where(isinf(self) & (self == other), 0, 0.6931471805599453 * (other - self))))"""
     return grad * where(
         result == T(-1e309),
         T(0),

@@ -19,6 +19,7 @@ from ....runtime.kernels.scalar import (
     either,
     hypot,
     isinf,
+    logistic_pdf,
     rsqrt,
     sgn,
     sin,
@@ -110,14 +111,24 @@ def cosh_backward_1(grad, self):
     return grad * conj(sinh(self))
 
 
+def tanh_by_result_forward(self):
+    """result = tanh(self)"""
+    return tanh(self)
+
+
+def tanh_by_result_backward_1(grad, result):
+    """self: grad * (1 - result * result).conj()"""
+    return grad * conj(T(1) - result * result)
+
+
 def tanh_forward(self):
     """result = tanh(self)"""
     return tanh(self)
 
 
-def tanh_backward_1(grad, result):
-    """self: grad * (1 - result * result).conj()"""
-    return grad * conj(T(1) - result * result)
+def tanh_backward_1(grad, self):
+    """self: 4 * grad * logistic_pdf(2 * self).conj()"""
+    return T(4) * grad * conj(logistic_pdf(T(2) * self))
 
 
 def asinh_forward(self):

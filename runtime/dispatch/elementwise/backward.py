@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd.node import fit
-from ...autograd.saved_tensors import unpack
+from ...autograd.saved_tensors import by_result, unpack
 from ...device.device import CPU, META
 from ...device.threads.job import STANDING
 from ...errors import ShapeError
@@ -75,6 +75,8 @@ def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tup
 
 
 def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:
+    if node.by_result is not None and (other := by_result(node)) is not None:
+        return other.apply(grad)
     output_mask = [edge is not None for edge in node.edges]
     mask = sum(1 << index for index, yes in enumerate(output_mask) if yes)
     saved_slots, number_slots = node.fused[mask]

@@ -118,6 +118,12 @@ TRIED = [
     ("chosen.Tensor", "dtypes: [float]", "try: ['cumsum(self, 1)']",
      "31:8: chosen.Tensor, try: neither the condition nor the call reads other"),
 ]  # fmt: skip
+IF_WRITTEN = [
+    ("bend", "aliases: [bow]", "if_written: running",
+     "3:15: bend, if_written: there is no op 'running' above this one in the section"),
+    ("running", "kernel: cumsum", "kernel: cumsum\n  if_written: bend",
+     "13:15: running, if_written: 'bend' computes another expression than this op"),
+]  # fmt: skip
 HOOKED = [
     ("bend", "aliases: [bow]", "flags: [hook_order: [othr]]",
      "3:23: bend, hook_order: the entry has no gradient for 'othr' (did you mean 'other'?)"),
@@ -393,6 +399,7 @@ ALL = {
     "autocast": AUTOCAST,
     "tried": TRIED,
     "hooked": HOOKED,
+    "if_written": IF_WRITTEN,
     "deprecated": DEPRECATED,
     "onnx": ONNX,
     "names": NAMES,

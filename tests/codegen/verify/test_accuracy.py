@@ -31,8 +31,8 @@ ENTRIES: dict[str, tuple[str, ...]] = {
     "0 times infinity": (
         "swish_of(Tensor self) -> Tensor",
         "weighted_by(self, sigmoid(self))",
-        "grad * weighted_by(1 + weighted_by(self, logistic_cdf(-self)), logistic_cdf(self))",
-        "grad * logistic_cdf(self) * (1 + self * logistic_cdf(-self))",
+        "grad * weighted_by(1 + weighted_by(self, sigmoid(-self)), sigmoid(self))",
+        "grad * sigmoid(self) * (1 + self * sigmoid(-self))",
     ),
     "a square that overflows": (
         "inverse_sine(Tensor self) -> Tensor",

@@ -52,27 +52,36 @@ def true_and_tolerance(formula: Formula, args: list[Any], floor: float, varied: 
     return true, max(abs(true), floor) + sum(changes)
 
 
-def ours(reference: Reference, function: str, columns: list[np.ndarray]) -> dict[str, np.ndarray]:
-    """Our values, and derivatives by the value and by each parameter, at all points at once."""
-    *parameters, value = [sg.tensor(column).requires_grad_() for column in columns]
+def computed(reference: Reference, function: str, columns: list[np.ndarray], library: Any) -> dict[str, np.ndarray]:
+    """The library's values, and derivatives by the value and by each parameter, at all points at once."""
+    *parameters, value = [library.tensor(column).requires_grad_() for column in columns]
     if function == "log_prob" and reference.is_discrete:
         value = value.detach()
-    result = getattr(reference.make(*parameters), function)(value)
+    make = reference.make if library is sg else getattr(library.distributions, reference.make.__name__)
+    result = getattr(make(*parameters), function)(value)
     inputs = dict(zip((*reference.parameters, "value"), (*parameters, value), strict=True))
     inputs = {name: tensor for name, tensor in inputs.items() if tensor.requires_grad}
-    gradients = sg.autograd.grad(result.sum(), list(inputs.values()), allow_unused=True, materialize_grads=True)
+    gradients = library.autograd.grad(result.sum(), list(inputs.values()), allow_unused=True, materialize_grads=True)
     found = {function: result.detach().numpy()}
     for name, gradient in zip(inputs, gradients, strict=True):
         found[f"d {function} / d {name}"] = gradient.numpy()
     return found
 
 
-def worst_errors(name: str, dtype: Any = np.float64) -> dict[str, Worst]:
-    """The largest errors of a distribution's functions and of their first derivatives, by name, over its grid."""
+def worst_errors(name: str, dtype: Any = np.float64, library: Any = sg) -> dict[str, Worst]:
+    """The largest errors of a distribution's functions and of their first derivatives, by name, over its grid.
+
+    Another library with PyTorch's names may lack some of them.
+    """
     reference, results = REFERENCES[name], {}
     for function, formula in reference.formulas.items():
         points = np.array(reference.points[function], dtype)
-        found = ours(reference, function, list(points.T))
+        try:
+            found = computed(reference, function, list(points.T), library)
+        except (AttributeError, NotImplementedError, RuntimeError, ValueError):
+            if library is sg:
+                raise
+            continue
         order = ["value", *reference.parameters]  # of the formula's arguments
         with mp.workdps(DIGITS):
             numbers = [[mp.mpf(float(x)) for x in (row[-1], *row[:-1])] for row in points]
