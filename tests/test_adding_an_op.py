@@ -217,7 +217,7 @@ def test_the_op_of_the_readme(tmp_path: Path) -> None:
 NAMESPACED = """
 - name: bent_swish(Tensor self) -> Tensor
   namespace: nn.functional
-  elementwise: self * sigmoid(1.5 * self)
+  elementwise: weighted_by(self, sigmoid(1.5 * self))
 
 """
 EXAMPLE = """
