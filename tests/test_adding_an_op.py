@@ -217,7 +217,8 @@ def test_the_op_of_the_readme(tmp_path: Path) -> None:
 NAMESPACED = """
 - name: bent_swish(Tensor self) -> Tensor
   namespace: nn.functional
-  elementwise: weighted_by(self, sigmoid(1.5 * self))
+  flags: [precise: false]
+  elementwise: self * sigmoid(1.5 * self)
 
 """
 EXAMPLE = """
