@@ -59,6 +59,8 @@ def _cached(module: str, full: str, name: str) -> Any:
     if name in (homes := _homes(module)):
         module_name, there = homes[name]
         return getattr(_home(module_name), there)
+    if name.startswith("__"):  # Python asks for these, also while it walks over all modules: nothing is imported
+        raise no_attribute(full, name)
     from .generated.registry import BY_NAME
 
     if function := BY_NAME.placed(module, name):
@@ -67,7 +69,7 @@ def _cached(module: str, full: str, name: str) -> Any:
         return named(f"{module}.{name}")
     if f"{full}.{name}" in sys.modules:
         return sys.modules[f"{full}.{name}"]
-    for find in () if name.startswith("__") else _finders(module, full):
+    for find in _finders(module, full):
         try:
             return find(name)
         except AttributeError:

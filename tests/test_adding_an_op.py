@@ -217,6 +217,7 @@ def test_the_op_of_the_readme(tmp_path: Path) -> None:
 NAMESPACED = """
 - name: bent_swish(Tensor self) -> Tensor
   namespace: nn.functional
+  flags: [precise: false]
   elementwise: self * sigmoid(1.5 * self)
 
 """

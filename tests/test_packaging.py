@@ -134,9 +134,9 @@ def test_an_editable_install_is_a_path(tree: Path) -> None:
 
 
 def test_the_generator_asks_for_little() -> None:
-    """Who generates code installs ruff beside what specgrad itself needs, not the tools of the tests."""
+    """Who generates code installs ruff and mpmath beside what specgrad itself needs, not the tools of the tests."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert extras["generate"] == ["ruff"] and "specgrad[generate]" in extras["test"]
+    assert extras["generate"] == ["mpmath", "ruff"] and "specgrad[generate]" in extras["test"]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     needs = dict(re.findall(r"^([\w-]+): (\S+) ##", makefile, re.MULTILINE))
     assert {needs[target] for target in ("gen", "gen-check", "verify", "lint")} == {"$(GENERATOR)"}

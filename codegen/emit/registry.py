@@ -40,7 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "sparse": "",
     "conj_rule": "",
     "example": "",
-    "places": (),
+    "qualified_names": (),
 }
 
 
@@ -69,7 +69,7 @@ def record(code: OpCode) -> dict[str, Any]:
         "takes_number": code.fast.takes_number,
         "reference": "\n".join(statements(entry.reference)),
         "onnx": "\n".join(statements(entry.onnx)),
-        "places": tuple(f"{entry.namespace}.{name}" for name in entry.names) if is_placed else (),
+        "qualified_names": tuple(f"{entry.namespace}.{name}" for name in entry.names) if is_placed else (),
         "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
     }
     values = {name: others[name] if name in others else getattr(entry, name) for name in DEFAULTS}

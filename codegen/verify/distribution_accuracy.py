@@ -30,9 +30,9 @@ def lines() -> Iterator[Sequence[str]]:
     errors = importlib.import_module("tests.nn.distributions.errors")
     libraries = [errors.sg, *([importlib.import_module("torch")] if find_spec("torch") else [])]
     for name, reference in errors.REFERENCES.items():
-        found = [errors.worst_errors(name, np.dtype(dtype), each) for each in libraries for dtype in DTYPES]
+        all_worst = [errors.worst_errors(name, np.dtype(dtype), each) for each in libraries for dtype in DTYPES]
         for function in reference.formulas:
-            yield name, function, *(cell for worst in found for cell in cells(worst, function))
+            yield name, function, *(cell for worst in all_worst for cell in cells(worst, function))
 
 
 def cells(worst: Mapping[str, Any], function: str) -> tuple[str, str]:

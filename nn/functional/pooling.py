@@ -99,8 +99,17 @@ def max_pool3d(
     """
     if input.__class__ not in plain and (result := overridden_in(max_pool3d, locals())) is not NOT_HANDLED:
         return result
-    value = _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
-    return value if return_indices else value[0]
+    if return_indices:
+        return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
+    return _max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+@autocast_as(cpu="float32")  # as PyTorch, which casts only without indices
+@interceptable("composite")
+def _max_pool3d(
+    input: Tensor, kernel_size: Size, stride: Size | None, padding: Size, dilation: Size, ceil_mode: bool
+) -> Tensor:
+    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
 
 
 def _max_pool(

@@ -58,7 +58,7 @@ class Op:
     sparse: str = ""  # the function of extensions/sparse/rules*.py that computes for sparse tensors
     conj_rule: str = ""  # the function of extensions/lazy_conj/rules.py that computes for such views
     example: str = ""
-    places: tuple[str, ...] = ()  # "nn.functional.silu": the function's names in a namespace that the entry names
+    qualified_names: tuple[str, ...] = ()  # "nn.functional.silu": in the namespace that the entry names
 
     @property
     def where(self) -> str:
@@ -102,12 +102,12 @@ class Registry(Mapping[str, Op]):
 
     def placed(self, namespace: str, name: str) -> Callable[..., Any] | None:
         """The function that an entry puts into a namespace under a name."""
-        return getattr(self._ops, name) if f"{namespace}.{name}" in self._places else None
+        return getattr(self._ops, name) if f"{namespace}.{name}" in self._qualified_names else None
 
     @cached_property
-    def _places(self) -> set[str]:
-        lines = (line for line in self._lines.values() if '"places": ' in line)
-        return {place for line in lines for place in json.loads(line)["places"]}
+    def _qualified_names(self) -> set[str]:
+        lines = (line for line in self._lines.values() if '"qualified_names": ' in line)
+        return {name for line in lines for name in json.loads(line)["qualified_names"]}
 
     def _parse(self, line: str) -> Op:
         messages = {field: _plain(value) for field, value in json.loads(line).items()}

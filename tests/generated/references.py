@@ -14,6 +14,7 @@ from tests.ops.collective.references import COLLECTIVES
 from tests.ops.conv.references import NETWORK
 from tests.ops.distance.references import DISTANCES
 from tests.ops.elementwise.references import ACTIVATIONS, PARTS
+from tests.ops.elementwise.references_formulas import FORMULAS
 from tests.ops.elementwise.references_special import SPECIAL
 from tests.ops.fft.references import FOURIER
 from tests.ops.image.references import IMAGES
@@ -225,6 +226,7 @@ REFERENCES: dict[str, Reference] = {
     **PARTS,
     **FORMS,
     **SPECIAL,
+    **FORMULAS,
     **REDUCTIONS,
     **PAIRS,
     **DISTANCES,

@@ -265,7 +265,15 @@ def test_in_place_form(name: str) -> None:
             continue
         target = given.pop("self")
         assert op.inplace(target, **given) is target and agree(target, right, 1e-12, 1e-12), text
-        assert in_place_gradients(op, text) == in_place_gradients(op, text, out_of_place=True), text
+        pairs = zip(in_place_gradients(op, text), in_place_gradients(op, text, out_of_place=True), strict=True)
+        assert all(same_gradient(op, one, other) for one, other in pairs), text
+
+
+def same_gradient(op: Any, one: Any, other: Any) -> bool:
+    """The same bits; up to rounding where the gradient in place is another formula, which reads the result."""
+    if one is None or other is None or op.node.by_result is None:
+        return repr(one) == repr(other)
+    return agree(np.array(one), np.array(other), 1e-12, 1e-12)
 
 
 def in_place_gradients(op: Any, text: str, out_of_place: bool = False) -> Any:
@@ -275,7 +283,7 @@ def in_place_gradients(op: Any, text: str, out_of_place: bool = False) -> Any:
     target = given.pop("self") * 1
     result = op.function(input=target, **given) if out_of_place else op.inplace(target, **given)
     found = sg.autograd.grad((result * 2).sum(), requested, allow_unused=True) if is_differentiable(result) else ()
-    return [None if g is None else repr(g.tolist()) for g in found]
+    return [None if g is None else g.tolist() for g in found]
 
 
 @pytest.mark.parametrize("name", [n for n in FLOATS if "out" in inspect.signature(BY_NAME[n].function).parameters])

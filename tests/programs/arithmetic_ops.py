@@ -9,7 +9,7 @@ import numpy as np
 from .drawn import Drawing
 from .dual import BINARY, UNARY, Dual, Refused, Unsuitable, away_from, constant, multiplied, product
 from .machine import Machine
-from .model import RESULT, Cell
+from .model import EITHER, RESULT, Cell
 from .step import Op
 
 # What the gradient of a function reads: its argument or its result; of the others it reads nothing.
@@ -17,9 +17,9 @@ READS = {
     "sin": "self",
     "square": "self",
     "abs": "self",
-    "tanh": RESULT,
     "exp": RESULT,
-    "sigmoid": RESULT,
+    "tanh": EITHER,
+    "sigmoid": EITHER,
     "relu": RESULT,
 }
 
@@ -28,7 +28,7 @@ def unary(name: str) -> Op:
     """A function of one tensor."""
 
     def run(machine: Machine, a: Cell) -> Cell:
-        saves = {"self": [a], RESULT: [RESULT]}.get(READS.get(name, ""), [])
+        saves = {"self": [a], RESULT: [RESULT], EITHER: [EITHER]}.get(READS.get(name, ""), [])
         return machine.compute(UNARY[name], [a], saves)
 
     return Op(f"{{0}}.{name}()", Drawing.nothing, run, "new")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .dual import Array, Dual, Refused, Unsuitable, checked
-from .model import RESULT, Cell, Family, Memory, Node, Numbers, Saved, check_disjoint, check_single
+from .model import EITHER, RESULT, Cell, Family, Memory, Node, Numbers, Replaced, Saved, check_disjoint, check_single
 
 
 class Machine:
@@ -69,15 +69,17 @@ class Machine:
     def compute(
         self, function: Callable[..., Dual], operands: Sequence[Cell], saves: Any = (), keeps: bool = False
     ) -> Cell:
-        """The result of an op; `saves` are the operands that it keeps for its gradient, or RESULT."""
+        """The result of an op; `saves` are the operands that it keeps for its gradient, RESULT or EITHER."""
         recorded = self.records(*operands)
         edges = self.edges(operands, bool(saves) or keeps) if recorded else []
         dual = checked(function(*(cell.dual() for cell in operands)))
         in_rows = all(operand.in_rows for operand in operands)  # libraries may keep the order of what they read
         cell = self.root(dual.values, dual.derivatives if recorded else None, in_rows)
-        if recorded:
+        if recorded and EITHER in saves:
+            cell.node = Node(edges, [Saved(cell.memory, True), *(Replaced(other.memory) for other in operands)])
+        elif recorded:
             cell.node = Node(edges, [Saved((cell if other == RESULT else other).memory) for other in saves], keeps)
-            cell.touched = RESULT in [other for other in saves if not isinstance(other, Cell)]
+        cell.touched = recorded and any(not isinstance(other, Cell) for other in saves)
         return cell
 
     def edges(self, operands: Sequence[Cell], keeps: bool) -> list[Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from .dual import Array, Dual, Refused, Unsuitable
 
 RESULT = "result"  # in a list of what an op saves: the tensor that it returns, or has written
+EITHER = "either"  # the operand, and the result for when the operand is written to; in PyTorch the result alone
 
 
 class Numbers:
@@ -59,6 +60,15 @@ class Saved:
             raise Unsuitable if self.in_doubt else Refused
         if self.memory.numbers.changes != self.changes:
             raise Unsuitable
+
+
+class Replaced(Saved):
+    """An operand for which the result stands where it has been written to."""
+
+    def check(self) -> None:
+        """Refuse numbers that have changed without a trace."""
+        if self.memory.version == self.version:
+            super().check()
 
 
 class Family:

@@ -10,7 +10,7 @@ from .arithmetic_ops import READS, chosen, read, running_sum
 from .drawn import Drawing
 from .dual import BINARY, UNARY, Dual, Refused, Unsuitable, added, away_from, clamped, constant, multiplied, subtracted
 from .machine import Machine
-from .model import RESULT, Cell, shares
+from .model import EITHER, RESULT, Cell, shares
 from .step import Op
 
 
@@ -19,7 +19,7 @@ def unary_(name: str) -> Op:
     reads = READS.get(name)
 
     def run(machine: Machine, a: Cell) -> None:
-        machine.write(a, UNARY[name], saves=[RESULT] if reads == RESULT else [], keeps=reads == "self")
+        machine.write(a, UNARY[name], saves=[RESULT] if reads in (RESULT, EITHER) else [], keeps=reads == "self")
 
     return Op(f"{{0}}.{name}_()", Drawing.nothing, run, "write")
 

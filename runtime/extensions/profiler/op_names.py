@@ -35,8 +35,9 @@ def is_public(name: str, module: str) -> bool:
     if package.__name__ != _OWN:
         return True
     space, _, rest = name.partition("_")  # linalg_inv
-    owners = package, package.Tensor, package.nn.functional
-    return any(callable(getattr(o, name, None)) for o in owners) or callable(
+    if name in package.nn.functional.__all__:  # it also gives ops that it does not list
+        return True
+    return any(callable(getattr(o, name, None)) for o in (package, package.Tensor)) or callable(
         getattr(getattr(package, space, 0), rest, 0)
     )
 

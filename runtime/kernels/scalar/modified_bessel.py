@@ -33,8 +33,8 @@ I0_ASYMPTOTIC = (0.364564083620851, 0.10325148556002298, 0.07346736823257169, 0.
 I1_ASYMPTOTIC = (
     -0.4384234656653997, -0.13380747557825437, -0.10280156938315128, -0.11718511969647824, -0.37500000453370724,
 )  # fmt: skip
-K0_FAR_SINGLE = (0.09359724672289925, -0.07270843171977714, 0.0703072025320282, -0.12499998914487813)
-K1_FAR_SINGLE = (-0.12140758787802791, 0.10188247768223567, -0.1171809792014793, 0.37499998663587325)
+K0_ASYMPTOTIC_SINGLE = (0.09359724672289925, -0.07270843171977714, 0.0703072025320282, -0.12499998914487813)
+K1_ASYMPTOTIC_SINGLE = (-0.12140758787802791, 0.10188247768223567, -0.1171809792014793, 0.37499998663587325)
 # 1 / (2 pi) and pi / 2 as sums of two float32
 INVERSE_TURN = (0.15915493667125702, 6.4206382432985265e-09)
 QUARTER_TURN = (1.5707963705062866, -4.371138828673793e-08)
@@ -269,7 +269,7 @@ def modified_bessel_k0(x: Any) -> Any:
 
 def k0_single(x: Any) -> Any:
     y, more = normal(x)
-    return of_positive(x, select(x < MIXED[1], k0_below(y, more), falling(x, K0_FAR_SINGLE)))
+    return of_positive(x, select(x < MIXED[1], k0_below(y, more), falling(x, K0_ASYMPTOTIC_SINGLE)))
 
 
 def k0_small(x: Any) -> Any:
@@ -292,7 +292,7 @@ def modified_bessel_k1(x: Any) -> Any:
 
 
 def k1_single(x: Any) -> Any:
-    return of_positive(x, select(x < MIXED[1], or_pole(x, k1_small(x), 1.0), falling(x, K1_FAR_SINGLE)))
+    return of_positive(x, select(x < MIXED[1], or_pole(x, k1_small(x), 1.0), falling(x, K1_ASYMPTOTIC_SINGLE)))
 
 
 def k1_small(x: Any) -> Any:
@@ -312,7 +312,7 @@ def scaled_modified_bessel_k0(x: Any) -> Any:
 
 def k0e_single(x: Any) -> Any:
     y, more = normal(x)
-    return of_positive(x, select(x < CENTRAL[1], k0e_below(y, more), with_root(x, QUARTER_TURN, K0_FAR_SINGLE)))
+    return of_positive(x, select(x < CENTRAL[1], k0e_below(y, more), with_root(x, QUARTER_TURN, K0_ASYMPTOTIC_SINGLE)))
 
 
 def k0e_small(x: Any) -> Any:
@@ -335,7 +335,7 @@ def scaled_modified_bessel_k1(x: Any) -> Any:
 
 
 def k1e_single(x: Any) -> Any:
-    asymptotic = with_root(x, QUARTER_TURN, K1_FAR_SINGLE)
+    asymptotic = with_root(x, QUARTER_TURN, K1_ASYMPTOTIC_SINGLE)
     return of_positive(x, select(x < CENTRAL[1], or_pole(x, k1e_small(x), 1.0), asymptotic))
 
 

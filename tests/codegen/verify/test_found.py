@@ -312,7 +312,7 @@ MISTAKES = [
         "elementwise",
         "in float32",
     ),
-    Mistake("integers that stay integers", "growth", "dtype: float", "dtype: promote", "dtype", "result in int64"),
+    Mistake("integers that stay integers", "growth", "dtype: float", "dtype: same", "dtype", "result in int64"),
     Mistake(
         "a place counted from the memory's beginning",
         "restride",

@@ -92,7 +92,7 @@ PICKLES: dict[str, bytes] = {
     "a large tensor": written(tensor(STORAGE, (LARGE, LARGE), (0, 0))),
     "sizes that are no numbers": written(tensor(STORAGE, ("a",), (1,))),
     "fewer strides": written(tensor(STORAGE, (2, 2), (1,))),
-    "65 dimensions": written(tensor(STORAGE, (1,) * 65, (0,) * 65)),
+    "1025 dimensions": written(tensor(STORAGE, (1,) * 1025, (0,) * 1025)),
     "a wider dtype": written(
         Call("torch._utils._rebuild_tensor_v3", STORAGE, 0, (4,), (1,), False, None, _Name("torch", "float64"))
     ),

@@ -30,6 +30,16 @@ def standard_gamma_grad(self, output):
     return output * np.sum(parts * (scipy.special.digamma(a + n + 1) - log_x), -1)
 
 
+def standard_gamma_grad_by_shape(self, output):
+    n = np.arange(300.0)
+    a = self[..., None]
+    log_x = np.log(output)[..., None]
+    parts = np.exp(n * log_x + scipy.special.gammaln(a) - scipy.special.gammaln(a + n + 1))
+    level = scipy.special.digamma(a + n + 1)
+    falls = (level - scipy.special.digamma(a)) * (level - log_x)
+    return output * np.sum(parts * (scipy.special.polygamma(1, a + n + 1) - falls), -1)
+
+
 def dirichlet_grad(x, alpha, total):
     n = np.arange(300.0)
     a = alpha[..., None]
@@ -47,3 +57,52 @@ def von_mises_grad(x, concentration):
     rise = np.exp(concentration[..., None] * (np.cos(angle) - np.cos(x)[..., None]))
     mean = scipy.special.i1e(concentration) / scipy.special.i0e(concentration)
     return x * np.sum(weights * rise * (mean[..., None] - np.cos(angle)), -1)
+
+
+def sinc_derivative(n, self):
+    rule = scipy.special.roots_legendre(60)
+    angle = np.pi * (rule[0] + 1) / 2
+    wave = np.sin if n % 2 else np.cos
+    near = (-1.0) ** ((n + 1) // 2) * np.sum(rule[1] / 2 * angle**n * wave(angle * self[..., None]), -1)
+    k = np.arange(n + 1)
+    factors = (-1.0) ** k * scipy.special.binom(n, k) * scipy.special.factorial(k) * np.pi ** (n - k - 1.0)
+    turn = self - 2 * np.floor(self.real / 2)
+    sines = np.sin(np.pi * (turn[..., None] + (n - k) / 2))
+    far = np.sum(factors * sines / np.where(np.abs(self) < 8, 8, self)[..., None] ** (k + 1), -1)
+    return np.where(np.abs(self) < 8, near, far)
+
+
+def erfcx_derivative(n, self):
+    rule = scipy.special.roots_legendre(200)
+    reach = np.where(self > 0, 50 / (self + np.hypot(self, 50**0.5)), 7 - self)[..., None]
+    t = reach * (rule[0] + 1) / 2
+    return np.sum(reach * rule[1] * (-2 * t) ** n * np.exp(-t * (t + 2 * self[..., None])), -1) / np.pi**0.5
+
+
+def erfc_ratio(n, self):
+    rule = scipy.special.roots_legendre(200)
+    reach = np.where(self > 0, 50 / (self + np.hypot(self, 50**0.5)), 7 - self)[..., None]
+    t = reach * (rule[0] + 1) / 2
+    moment = lambda k: np.sum(rule[1] * t**k * np.exp(-t * (t + 2 * self[..., None])), -1)
+    return moment(n) / (n * moment(n - 1))
+
+
+def i1e_derivative(n, self):
+    x = np.abs(self)
+    of = lambda k: (-2.0) ** k * scipy.special.poch(1.5, k) / scipy.special.poch(3, k)
+    f = lambda k: of(k) * scipy.special.hyp1f1(1.5 + k, 3.0 + k, -2 * x)
+    return (x * f(n) + n * f(n - 1)) / 2
+
+
+def k0e_derivative(n, self):
+    rule = scipy.special.roots_legendre(200)
+    reach = np.arccosh(1 + 50 / self)[..., None]
+    rise = 2 * np.sinh(reach * (rule[0] + 1) / 4) ** 2
+    return np.sum(reach / 2 * rule[1] * (-rise) ** n * np.exp(-self[..., None] * rise), -1)
+
+
+def spherical_bessel_j0_derivative(n, self):
+    k = np.arange(n % 2, n + 1, 2)
+    factors = scipy.special.factorial(n) / (2.0 ** ((n - k) // 2) * scipy.special.factorial((n - k) // 2))
+    weights = (-1.0) ** ((n + k) // 2) * (2 * k + 1) / scipy.special.factorial2(n + k + 1)
+    return np.sum(factors * weights * scipy.special.spherical_jn(k, self[..., None]), -1)
