@@ -23,7 +23,7 @@ from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.ops.pooling import plans as pooling_plans
 from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.layouts import first_format_of, in_rows, is_in_rows, memory_format_of
+from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of, memory_formats_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -231,7 +231,7 @@ def _max_pool_with_indices(
             return _max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = first_format_of(
+        results = memory_formats_of(
             outputs(
                 at(self, pooling_cpu.max_pool, "ops.pooling.shapes:max_pooled")(
                     array_in(in_rows(self), computed), kernel_size, stride, padding, dilation, ceil_mode, spatial
@@ -523,6 +523,7 @@ def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output
     if (
         into is None
         and not watch.every
+        and is_in_rows(self)
         and MAX_UNPOOL2D.remember(given, (self, indices, kernel_size, stride, padding, output_size))
     ):
         result = MAX_UNPOOL2D.launch(self, indices, kernel_size, stride, padding, output_size)
@@ -530,11 +531,19 @@ def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(
-            at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
-                array_in(self, computed), array_in(indices, None), kernel_size, stride, padding, output_size
+        result = memory_format_of(
+            adopt(
+                at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
+                    array_in(in_rows(self), computed),
+                    array_in(indices, None),
+                    kernel_size,
+                    stride,
+                    padding,
+                    output_size,
+                ),
+                computed,
             ),
-            computed,
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
@@ -629,6 +638,7 @@ def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output
     if (
         into is None
         and not watch.every
+        and is_in_rows(self)
         and MAX_UNPOOL3D.remember(given, (self, indices, kernel_size, stride, padding, output_size))
     ):
         result = MAX_UNPOOL3D.launch(self, indices, kernel_size, stride, padding, output_size)
@@ -636,11 +646,19 @@ def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(
-            at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
-                array_in(self, computed), array_in(indices, None), kernel_size, stride, padding, output_size
+        result = memory_format_of(
+            adopt(
+                at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
+                    array_in(in_rows(self), computed),
+                    array_in(indices, None),
+                    kernel_size,
+                    stride,
+                    padding,
+                    output_size,
+                ),
+                computed,
             ),
-            computed,
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
@@ -895,7 +913,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
             return _adaptive_max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = first_format_of(
+        results = memory_formats_of(
             outputs(
                 at(self, pooling_cpu.adaptive_max_pool, "ops.pooling.shapes:adaptive_pool_with_indices")(
                     array_in(in_rows(self), computed), output_size, spatial
