@@ -704,7 +704,7 @@ def max_pool1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
+        through: windows_max(input, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
     Example:
         >>> sg.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
@@ -729,7 +729,7 @@ def max_pool1d(
         dilation = checks.integer_list(name, "dilation", dilation, 1)
         if ceil_mode.__class__ is not bool:
             ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-        return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
+        return pooling_formulas.windows_max(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -762,7 +762,7 @@ def max_pool2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
+        through: windows_max(input, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
     Example:
         >>> sg.max_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)
         tensor([[[[ 5.,  7.],
@@ -788,7 +788,7 @@ def max_pool2d(
         dilation = checks.integer_list(name, "dilation", dilation, 2)
         if ceil_mode.__class__ is not bool:
             ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-        return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
+        return pooling_formulas.windows_max(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -822,7 +822,7 @@ def max_pool3d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
+        through: windows_max(input, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
     Example:
         >>> sg.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[7.]]]])
@@ -847,7 +847,7 @@ def max_pool3d(
         dilation = checks.integer_list(name, "dilation", dilation, 3)
         if ceil_mode.__class__ is not bool:
             ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-        return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
+        return pooling_formulas.windows_max(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
     except Exception as error:
         hide_internal_frames(error)
         raise
