@@ -2322,8 +2322,7 @@ def logsumexp(
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
         input: restore_reduced_dims(grad, input.shape, dim, keepdim) * conjugate(share)
-        where share: (input - restore_reduced_dims(without_negative_infinities(result), input.shape, dim,
-            keepdim)).exp()
+        where share: exponential_share(input, result, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     Example:
