@@ -135,3 +135,15 @@ def test_cross_entropy_beside_infinity(positions: int, weight: Any, smoothing: f
         np.testing.assert_allclose(y.detach().numpy().ravel(), [loss] * positions, rtol=1e-5)
         gradient = np.repeat((chances * truth.sum() - truth)[None, :, None], positions, 2).reshape(x.shape)
         np.testing.assert_allclose(x.grad.numpy(), gradient, rtol=1e-5, atol=1e-7)
+
+
+def test_divergence_of_log_targets_far_out() -> None:
+    """e^t (t - x) is finite where e^t alone underflows, and infinite where x is."""
+    for x, t in ((-1e30, -110.0), (-1e30, -150.0), (-2.0, -1.0)):
+        rise = sg.tensor(t, requires_grad=True)
+        loss = sg.nn.functional.kl_div(sg.tensor(x), rise, reduction="sum", log_target=True)
+        loss.backward()
+        assert loss.item() == pytest.approx(math.exp(t) * (t - x), rel=1e-5, abs=0)
+        assert rise.grad.item() == pytest.approx(math.exp(t) * (t - x + 1), rel=1e-5, abs=0)
+    for x, t, right in ((-math.inf, -800.0, math.inf), (-math.inf, -math.inf, 0.0), (1.0, -math.inf, 0.0)):
+        assert sg.nn.functional.kl_div(sg.tensor(x), sg.tensor(t), reduction="sum", log_target=True).item() == right
