@@ -18,6 +18,7 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
+from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.pooling import checks as pooling_checks
 from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
@@ -1837,11 +1838,12 @@ def lp_pool(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: largest if 1 / norm_type == 0 else roots.masked_fill(zero, 0 if norm_type > 0 else inf)
+        through: largest if 1 / norm_type == 0 else roots.masked_fill(zero, 0 if norm_type > 0 else inf).to(x.dtype)
         where sign: 1 if norm_type > 0 else -1
         where largest: sign * max_pool_with_indices(sign * input.abs(), kernel_size, stride, [0], [1], ceil_mode,
             spatial)[0]
-        where powers: avg_pool(input.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+        where x: in_floats(input)
+        where powers: avg_pool(in_double(x).pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
         where zero: powers == 0
         where roots: (powers.masked_fill(zero, 1) * window_size(kernel_size)).pow(1 / norm_type)
     Raises:
@@ -1880,10 +1882,13 @@ def lp_pool(
                 sign * op.max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial)[0]
             )
             return largest
-        powers = op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+        x = elementwise_formulas.in_floats(self)
+        powers = op.avg_pool(
+            elementwise_formulas.in_double(x).pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial
+        )
         zero = powers == 0
         roots = (powers.masked_fill(zero, 1) * pooling_formulas.window_size(kernel_size)).pow(1 / norm_type)
-        return roots.masked_fill(zero, 0 if norm_type > 0 else 1e309)
+        return roots.masked_fill(zero, 0 if norm_type > 0 else 1e309).to(x._dtype)
     except Exception as error:
         hide_internal_frames(error)
         raise

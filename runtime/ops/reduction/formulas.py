@@ -117,6 +117,14 @@ def degrees_of_freedom(free: Any) -> Any:
     return free
 
 
+def over_largest(rows: Tensor) -> Tensor:
+    """Rows over their largest element, taken as constant: what has no scale does not depend on it."""
+    if not rows.numel():
+        return rows
+    largest = rows.detach().abs().amax(1, True)
+    return rows / largest.masked_fill(largest == 0, 1)
+
+
 def correlation_of_covariance(matrix: Tensor) -> Tensor:
     if not matrix.ndim:
         return matrix / matrix
