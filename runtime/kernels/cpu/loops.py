@@ -186,6 +186,14 @@ def infinities(row: Array) -> float:
 
 
 @jit
+def has_infinity(row: Array) -> bool:
+    hits = 0
+    for j in range(row.size):
+        hits |= row[j] == np.inf
+    return hits != 0
+
+
+@jit
 def scale(row: Array, factor: float, out: Array) -> None:
     for j in range(out.size):
         out[j] = row[j] * factor

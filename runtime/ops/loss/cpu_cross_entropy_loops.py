@@ -7,7 +7,15 @@ of rows, or of items of the batch.
 import numpy as np
 
 from ...compiler.jit import jit
-from ...kernels.cpu.loops import EXACT_SHIFT, beside_infinity, copy_run, exponential_sum, infinities, is_infinity
+from ...kernels.cpu.loops import (
+    EXACT_SHIFT,
+    beside_infinity,
+    copy_run,
+    exponential_sum,
+    has_infinity,
+    infinities,
+    is_infinity,
+)
 from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
 from ...kernels.llvm.reduce import range_of
@@ -214,14 +222,6 @@ def _column_sums(
         _column_sums_beside_infinity(x, positions, start, weights, tops, shifts, smooth)
     for j in range(tops.size):
         shifts[j] = log(shifts[j])
-
-
-@jit
-def has_infinity(row: Array) -> bool:
-    found = 0
-    for j in range(row.size):
-        found |= row[j] == np.inf
-    return found != 0
 
 
 @jit

@@ -12,6 +12,7 @@ from ...kernels.cpu.loops import (
     copy_row,
     exponential_sum,
     exponentials,
+    has_infinity,
     infinities,
     is_infinity,
     scale,
@@ -32,17 +33,15 @@ Array = np.ndarray
 @jit
 def infinite_columns(x: Array, start: int, tops: Array, out: Array) -> bool:
     """Whether a column has maximum inf. If so `out` has the columns, those less their maximum, which becomes 0."""
-    found = False
-    for j in range(tops.size):
-        found |= tops[j] == np.inf
-    if found:
+    infinite = has_infinity(tops)
+    if infinite:
         for i in range(x.shape[0]):
             row, to = x[i, start : start + tops.size], out[i, start : start + tops.size]
             for j in range(tops.size):
                 to[j] = beside_infinity(row[j]) if tops[j] == np.inf else row[j]
         for j in range(tops.size):
             tops[j] = 0 if tops[j] == np.inf else tops[j]
-    return found
+    return infinite
 
 
 @jit(halves=WRITTEN)
