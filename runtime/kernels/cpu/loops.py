@@ -6,6 +6,7 @@ import numpy as np
 from ...compiler.jit import jit
 from ..llvm.addresses import empty_row, part_of
 from ..llvm.gather import take_into
+from ..llvm.reduce import range_of
 from ..scalar import exp_fast_range, exp_of_masked
 from .sums import REORDER
 
@@ -187,10 +188,8 @@ def infinities(row: Array) -> float:
 
 @jit
 def has_infinity(row: Array) -> bool:
-    hits = 0
-    for j in range(row.size):
-        hits |= row[j] == np.inf
-    return hits != 0
+    """Whether an element is inf, or the first one nan, which hides the others."""
+    return not range_of(row)[1] < np.inf
 
 
 @jit
