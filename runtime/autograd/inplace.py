@@ -129,8 +129,9 @@ def check_history(name: str, tensor: Any) -> None:
 
 
 def check_out(name: str, out: Any, result: Any) -> None:
-    """Refuse to hide from autograd what is copied into `out`."""
-    if mode.grad and (out._requires_grad or result._requires_grad):
+    """Refuse to hide from autograd, or from forward mode, what is copied into `out`."""
+    is_followed = out._tangent is not None or result._tangent is not None
+    if is_followed or (mode.grad and (out._requires_grad or result._requires_grad)):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad"
@@ -148,7 +149,8 @@ def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), 
             warn_user(
                 f"{name}(): An output with one or more elements was resized since it had shape {list(out._shape)}, "
                 f"which does not match the required output shape {list(result._shape)}. This behavior is deprecated, "
-                "and in a future PyTorch release outputs will not be resized unless they have zero elements."
+                "and in a future PyTorch release outputs will not be resized unless they have zero elements. You can "
+                "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
             )
         blank = from_flat(empty(prod(result._shape), out._dtype.np, out._device), result._shape, out._dtype)
         out._flat = out._storage = blank._flat

@@ -173,3 +173,12 @@ def test_with_reverse_mode(lib: Any) -> None:
         along = tangent(lib, fw.make_dual(leaf, v) ** 3)
     along.sum().backward()
     close(leaf.grad, 6 * a * b)
+
+
+def test_out_is_refused(lib: Any) -> None:
+    """A tangent would be lost in what an op writes to."""
+    x, v = reals(lib, 3), reals(lib, 3, seed=1)
+    with lib.autograd.forward_ad.dual_level():
+        dual = lib.autograd.forward_ad.make_dual(x, v)
+        with pytest.raises(RuntimeError, match="out=... arguments don't support automatic differentiation"):
+            lib.add(dual, 1, out=x.clone())
