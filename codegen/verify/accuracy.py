@@ -134,7 +134,7 @@ def by_pytorch(op: Any, points: Measured, errors: Any) -> np.ndarray | None:
             (result,) = torch.autograd.grad(result.sum(), tensors[errors.argument])
     except (RuntimeError, TypeError):  # other names of arguments, or no gradient
         return None
-    return np.asarray(result.detach().numpy(), float)
+    return np.asarray(result.detach().numpy(force=True), float)
 
 
 def named(torch: Any, op: Any) -> Callable[..., Any] | None:

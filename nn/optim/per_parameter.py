@@ -146,7 +146,7 @@ class PerParameter(Optimizer):
             self._launches.add(rule, tensors, state, settings, group, signs)
             return
         lr = float(group["lr"])
-        counts = host_counts(rule, state, group, lr, tuple(map(float, settings))) if rule.counts else ()
+        counts = host_counts(rule, state, group, lr, settings) if rule.counts else ()
         arrays = _arrays(tensors) if by_kernel else None
         if arrays is None:
             _, grad, *buffers = tensors

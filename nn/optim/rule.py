@@ -131,14 +131,14 @@ def host_counts(
     if state["step"]._device is not CPU and is_counted_on_device(group):
         matches = [float(state[name].item()) for name in rule.counts]
         matches[0] += 1.0
-        for name, value in zip(rule.counts, (matches[0], *rule.later(*matches, lr, *settings)), strict=True):
+        for name, value in zip(rule.counts, (matches[0], *rule.later(*matches, lr, *map(float, settings))), strict=True):
             state[name].fill_(value)
         return matches
     if len(rule.counts) == 1:
         return (count(state),)
     decay_factor = [host_number(state, name) for name in rule.counts[1:]]
     matches = [count(state), *[float(number[0]) for number in decay_factor]]
-    for number, value in zip(decay_factor, rule.later(*matches, lr, *settings), strict=True):
+    for number, value in zip(decay_factor, rule.later(*matches, lr, *map(float, settings)), strict=True):
         number[0] = value
     return matches
 

@@ -183,11 +183,11 @@ def gelu_erf_backward_1(grad, self, grad_self):
 
 
 def gelu_tanh_forward(self, result):
-    """result = weighted_by(self, sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)))"""
+    """result = maximum(self, -1000) * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self))"""
     T = self.dtype.type
     for i in range(result.size):
-        result[i] = weighted_by(
-            self[i], sigmoid(self[i] * (T(1.5957691216057308) + T(0.0713548162726002) * self[i] * self[i]))
+        result[i] = maximum(self[i], T(-1000)) * sigmoid(
+            self[i] * (T(1.5957691216057308) + T(0.0713548162726002) * self[i] * self[i])
         )
 
 
@@ -295,11 +295,10 @@ def selu_backward_1(grad, self, grad_self):
 
 
 def mish_forward(self, result):
-    """result = weighted_by(self, (1 + 2 * power if self > 0 else power * (power + 2)) / below)"""
+    """result = maximum(self, -1000) * ((1 + 2 * power if self > 0 else power * (power + 2)) / below)"""
     T = self.dtype.type
     for i in range(result.size):
-        result[i] = weighted_by(
-            self[i],
+        result[i] = maximum(self[i], T(-1000)) * (
             either(
                 self[i] > T(0),
                 T(1) + T(2) * exp(where(self[i] > T(0), -self[i], self[i])),
@@ -313,7 +312,7 @@ def mish_forward(self, result):
                 T(2)
                 + T(2) * exp(where(self[i] > T(0), -self[i], self[i]))
                 + exp(where(self[i] > T(0), -self[i], self[i])) * exp(where(self[i] > T(0), -self[i], self[i])),
-            ),
+            )
         )
 
 
@@ -424,10 +423,10 @@ def hardsigmoid_backward_1(grad, self, grad_self):
 
 
 def hardswish_forward(self, result):
-    """result = weighted_by(self, minimum(maximum(self + 3, 0), 6)) / 6"""
+    """result = maximum(self, -1000) * (minimum(maximum(self + 3, 0), 6) / 6)"""
     T = self.dtype.type
     for i in range(result.size):
-        result[i] = weighted_by(self[i], minimum(maximum(self[i] + T(3), T(0)), T(6))) / T(6)
+        result[i] = maximum(self[i], T(-1000)) * (minimum(maximum(self[i] + T(3), T(0)), T(6)) / T(6))
 
 
 def hardswish_backward_1(grad, self, grad_self):

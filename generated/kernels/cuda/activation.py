@@ -148,8 +148,8 @@ def gelu_erf_backward_1(grad, self):
 
 
 def gelu_tanh_forward(self):
-    """result = weighted_by(self, sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)))"""
-    return weighted_by(self, sigmoid(self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self)))
+    """result = maximum(self, -1000) * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self))"""
+    return maximum(self, T(-1000)) * sigmoid(self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
 
 
 def gelu_tanh_backward_1(grad, self):
@@ -232,9 +232,8 @@ def selu_backward_1(grad, self):
 
 
 def mish_forward(self):
-    """result = weighted_by(self, (1 + 2 * power if self > 0 else power * (power + 2)) / below)"""
-    return weighted_by(
-        self,
+    """result = maximum(self, -1000) * ((1 + 2 * power if self > 0 else power * (power + 2)) / below)"""
+    return maximum(self, T(-1000)) * (
         either(
             self > T(0),
             T(1) + T(2) * exp(where(self > T(0), -self, self)),
@@ -248,7 +247,7 @@ def mish_forward(self):
             T(2)
             + T(2) * exp(where(self > T(0), -self, self))
             + exp(where(self > T(0), -self, self)) * exp(where(self > T(0), -self, self)),
-        ),
+        )
     )
 
 
@@ -336,8 +335,8 @@ def hardsigmoid_backward_1(grad, self):
 
 
 def hardswish_forward(self):
-    """result = weighted_by(self, minimum(maximum(self + 3, 0), 6)) / 6"""
-    return weighted_by(self, minimum(maximum(self + T(3), T(0)), T(6))) / T(6)
+    """result = maximum(self, -1000) * (minimum(maximum(self + 3, 0), 6) / 6)"""
+    return maximum(self, T(-1000)) * (minimum(maximum(self + T(3), T(0)), T(6)) / T(6))
 
 
 def hardswish_backward_1(grad, self):

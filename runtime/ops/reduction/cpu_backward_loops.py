@@ -58,7 +58,7 @@ def centered_backward(
             factor = to(factor_of(grads[k], scale, results[k] if divided else to(1)))
             for i in range(row.size):
                 line[i] = factor * (row[i] - center)
-            if not (in_safe_range(factor) & (abs(center) < math.inf)):
+            if not (in_safe_range(factor, grads[k]) & (abs(center) < math.inf)):
                 scaled_row(x, out, start, along, 1, grads[k] * scale, results[k] if divided else to(1), centered)
         else:
             totals, centers, factors = empty_row(0.0, width), empty_row(to(0), width), empty_row(to(0), width)
@@ -69,13 +69,13 @@ def centered_backward(
             for j in range(width):
                 centers[j] = totals[j] / along
                 factors[j] = factor_of(grads[k + j], scale, results[k + j] if divided else to(1))
-                outside += not (in_safe_range(factors[j]) & (abs(centers[j]) < math.inf))
+                outside += not (in_safe_range(factors[j], grads[k + j]) & (abs(centers[j]) < math.inf))
             for i in range(along):
                 row, line = part_of(x, start + i * after, width), part_of(out, start + i * after, width)
                 for j in range(centers.size):
                     line[j] = factors[j] * (row[j] - centers[j])
             for j in range(width if outside else 0):
-                if not (in_safe_range(factors[j]) & (abs(centers[j]) < math.inf)):
+                if not (in_safe_range(factors[j], grads[k + j]) & (abs(centers[j]) < math.inf)):
                     result = results[k + j] if divided else to(1)
                     scaled_row(x, out, start + j, along, after, grads[k + j] * scale, result, centered)
         k += width
@@ -87,10 +87,10 @@ def factor_of(grad: float, scale: float, result: float) -> float:
 
 
 @jit
-def in_safe_range(factor: float) -> bool:
-    """Whether products with a factor are as exact as their other operand allows."""
+def in_safe_range(factor: float, grad: float) -> bool:
+    """Whether products with a factor, of this gradient, are as exact as their other operand allows."""
     low, high = choose(factor, 2.0**-100, 2.0**-900), choose(factor, 2.0**100, 2.0**900)
-    return (low <= abs(factor)) & (abs(factor) <= high)
+    return ((low <= abs(factor)) & (abs(factor) <= high)) | (grad == 0)
 
 
 @jit
