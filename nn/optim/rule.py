@@ -131,7 +131,8 @@ def host_counts(
     if state["step"]._device is not CPU and is_counted_on_device(group):
         matches = [float(state[name].item()) for name in rule.counts]
         matches[0] += 1.0
-        for name, value in zip(rule.counts, (matches[0], *rule.later(*matches, lr, *map(float, settings))), strict=True):
+        later = rule.later(*matches, lr, *map(float, settings))
+        for name, value in zip(rule.counts, (matches[0], *later), strict=True):
             state[name].fill_(value)
         return matches
     if len(rule.counts) == 1:
