@@ -175,7 +175,7 @@ class General:
         computed = "None" if code.entry.dtype == "none" else "computed"
         if code.has_multiple_outputs:
             made = f"outputs({call}, {computed}, {rules})"
-            return f"first_format_of({made}, {self._format_source})" if self._format_source else made
+            return f"memory_formats_of({made}, {self._format_source})" if self._format_source else made
         plain = computed == "None" or rules[0] == "same"
         dtype = computed if plain else f'result_dtype("{rules[0]}", computed)'
         return self._with_format(f"adopt({call}, {dtype})")

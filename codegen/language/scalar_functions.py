@@ -70,6 +70,11 @@ FUNCTIONS: dict[str, Scalar] = {
     "pow_number": Scalar(("x", "y"), ("y * pow_number(x, y - 1)", "result * log(x)"), "exp(y * log(x))"),
     "ldexp": Scalar(("x", "y"), ("exp2(y)", "log(2) * result"), "x * exp(log(2) * y)"),
     "hypot": Scalar(("x", "y"), ("divide(x, result)", "divide(y, result)"), "sqrt(x * x + y * y)"),
+    "direction": Scalar(
+        ("x", "y"),
+        ("divide(direction(y, x) * direction(y, x), hypot(x, y))", "-divide(result * direction(y, x), hypot(x, y))"),
+        "divide(x, hypot(x, y))",
+    ),
     "weighted_by": Scalar(("x", "weight"), ("weight", "x"), "x * weight"),  # and 0 for a weight of 0
     # circular and hyperbolic functions, and their inverses
     "sin": _of_x("cos(x)"),

@@ -78,6 +78,12 @@ def power(x: Any, y: Any) -> Any:
     return _real(lambda base: mp.power(base, y), x)
 
 
+def direction(x: Any, y: Any) -> Any:
+    if mp.isinf(x) or (x == 0 and y == 0):
+        return mp.sign(x)
+    return mpf(0) if mp.isinf(y) else x / mp.hypot(x, y)
+
+
 def normal_pdf(x: Any) -> Any:
     return exp(-x * x / 2) / mp.sqrt(2 * mp.pi)
 
@@ -329,6 +335,7 @@ _OF_MPMATH: dict[str, Function] = {
     "acos": _within(mp.acos, -1, 1),
     "acosh": _within(mp.acosh, 1, np.inf),
     "atanh": _within(lambda x: mp.inf * mp.sign(x) if abs(x) == 1 else mp.atanh(x), -1, 1),
+    "direction": direction,
     "normal_pdf": normal_pdf,
     "normal_cdf": normal_cdf,
     "gelu": lambda x: mpf(0) if x == -mp.inf else x * normal_cdf(x),

@@ -134,6 +134,16 @@ def beside_pole(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x: np.where(x == smallest, small, function(x))
 
 
+def direction(x: Any, y: Any) -> Any:
+    """The cosine of the angle of (x, y), by numbers that are at most 1; along the axis at a corner of infinities."""
+    size = np.maximum(np.abs(x), np.abs(y))
+    with np.errstate(all="ignore"):
+        first, second = x / size, y / size
+        ratio = np.where(size == 0, 0, first / np.hypot(first, second))
+    at_end = np.where(np.isinf(x), np.sign(x), np.where(np.isinf(y), np.copysign(0.0, x), ratio))
+    return np.where(np.isnan(x) | np.isnan(y), np.nan, at_end)
+
+
 def minimum_of(a: Any) -> Any:
     """The number, or one near 0 of which SciPy still finds the incomplete gamma functions."""
     return np.where((a > 0) & (a < 1e-300), 1e-300, a)
@@ -173,6 +183,7 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "tanhshrink": lambda x: np.where(
         np.abs(x) < 0.01, x**3 * (1 / 3 - x**2 * (2 / 15 - x**2 * (17 / 315))), x - np.tanh(x)
     ),
+    "direction": direction,
     "weighted_by": lambda x, weight: np.where((weight == 0) & np.isinf(x), weight, x * weight),
     "i0e_derivative": i0e_derivative,
     "i1e_derivative": lambda n, x: i0e_derivative(n, x) + i0e_derivative(np.add(n, 1), x),

@@ -1002,8 +1002,7 @@ WEIGHTED_BY = Elementwise(
     "weighted_by",
     "activation",
     "weighted_by",
-    "promote",
-    allowed=("float", "complex"),
+    "float",
     operands=("self", "weight"),
     converts="ib",
     complexes=True,
@@ -1597,16 +1596,6 @@ HUBER_VALUES = Elementwise(
     allowed=("float",),
     operands=("self", "target"),
     numbers=("delta",),
-    converts="ib",
-)
-WEIGHTED_LOG = Elementwise(
-    PACKAGE,
-    "weighted_log",
-    "loss",
-    "weighted_log",
-    "float",
-    allowed=("float",),
-    operands=("self", "weight"),
     converts="ib",
 )
 DIVERGENCE = Elementwise(

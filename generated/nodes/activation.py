@@ -188,9 +188,9 @@ class WeightedByBackward0(Node):
     op_name = "weighted_by"
     saved_slots = ("kept_weight", "kept_self")
     elementwise = kernels.WEIGHTED_BY
-    fused = {1: (("kept_weight",), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_weight"), ())}
+    fused = {1: (("kept_weight",), ()), 2: (("kept_self", "kept_weight"), ()), 3: (("kept_self", "kept_weight"), ())}
     inputs = ("self", "weight")
-    keeps = {"kept_weight": ("weight", ("self",)), "kept_self": ("self", ("weight",))}
+    keeps = {"kept_weight": ("weight", ("self", "weight")), "kept_self": ("self", ("weight",))}
 
     @staticmethod
     def record(result, self, weight):
@@ -203,10 +203,8 @@ class WeightedByBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (weight._grad_fn or weight) if weight._requires_grad else None,
         )
-        node.kept_weight = None
-        if self._requires_grad:
-            node.kept_weight = weight
-            node.kept_weight_version = 0 if (version := weight._version_counter) is None else version[0]
+        node.kept_weight = weight
+        node.kept_weight_version = 0 if (version := weight._version_counter) is None else version[0]
         node.kept_self = None
         if weight._requires_grad:
             node.kept_self = self
@@ -222,7 +220,7 @@ class WeightedByBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * weight.conj(); weight: weighted_by(grad, self.conj())."""
+        """self: grad * weight.conj(); weight: grad * where((weight == 0) & isinf(self), 0, self).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -230,7 +228,7 @@ class WeightedByBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * weight.conj(); weight: weighted_by(grad, self.conj())."""
+        """self: grad * weight.conj(); weight: grad * where((weight == 0) & isinf(self), 0, self).conj()."""
         weight = unpack(node, "kept_weight")
         self = unpack(node, "kept_self")
         grad_0 = None
@@ -238,7 +236,9 @@ class WeightedByBackward0(Node):
             grad_0 = grad * weight.conj_physical()
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.weighted_by(grad, self.conj_physical())
+            grad_1 = locally_constant(
+                node, grad, grad * op.where((weight == 0) & op.isinf(self), 0, self).conj_physical()
+            )
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -248,7 +248,9 @@ class WeightedByBackward0(Node):
             None if self_t is None else (self_t.conj_physical() * weight.conj_physical()).conj_physical(),
             None
             if weight_t is None
-            else op.weighted_by(weight_t.conj_physical(), self.conj_physical()).conj_physical(),
+            else (
+                weight_t.conj_physical() * op.where((weight == 0) & op.isinf(self), 0, self).conj_physical()
+            ).conj_physical(),
         )
         return (tangent0,)
 

@@ -1726,14 +1726,13 @@ class FrexpBackward0(Node):
 class TimesPowerOfTwoBackward0(Node):
     """times_power_of_two(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_other", "kept_other_version", "kept_result", "kept_result_version")
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "times_power_of_two"
-    saved_slots = ("kept_other", "kept_result")
-    saved_outputs = {"kept_result": 0}
+    saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.TIMES_POWER_OF_TWO
-    fused = {1: (("kept_other",), ()), 2: (("kept_result",), ()), 3: (("kept_other", "kept_result"), ())}
+    fused = {1: (("kept_other",), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
     inputs = ("self", "other")
-    keeps = {"kept_other": ("other", ("self",)), "kept_result": ("output 0", ("other",))}
+    keeps = {"kept_other": ("other", ("self", "other")), "kept_self": ("self", ("other",))}
 
     @staticmethod
     def record(result, self, other):
@@ -1746,14 +1745,12 @@ class TimesPowerOfTwoBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (other._grad_fn or other) if other._requires_grad else None,
         )
-        node.kept_other = None
-        if self._requires_grad:
-            node.kept_other = other
-            node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
-        node.kept_result = None
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
+        node.kept_self = None
         if other._requires_grad:
-            node.kept_result = saved = alias_of(result)
-            node.kept_result_version = saved._version_counter[0]
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -1761,11 +1758,11 @@ class TimesPowerOfTwoBackward0(Node):
         """Forget the saved tensors."""
         if node.kept_other is not None:
             node.kept_other = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
-        """self: times_power_of_two(grad, other); other: 0.6931471805599453 * grad * result."""
+        """self: times_power_of_two(grad, other); other: where(abs(self) < 1e-30, 0.6931471805599453 * grad, grad) * times_power_of_two(where(abs(self) < 1e-30, self, 0.6931471805599453 * self), other)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -1773,15 +1770,17 @@ class TimesPowerOfTwoBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: times_power_of_two(grad, other); other: 0.6931471805599453 * grad * result."""
+        """self: times_power_of_two(grad, other); other: where(abs(self) < 1e-30, 0.6931471805599453 * grad, grad) * times_power_of_two(where(abs(self) < 1e-30, self, 0.6931471805599453 * self), other)."""
         other = unpack(node, "kept_other")
-        result = unpack_output(node, "kept_result")
+        self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.times_power_of_two(grad, other)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = 0.6931471805599453 * grad * result
+            grad_1 = op.where(op.abs(self) < 1e-30, 0.6931471805599453 * grad, grad) * op.times_power_of_two(
+                op.where(op.abs(self) < 1e-30, self, 0.6931471805599453 * self), other
+            )
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -1789,7 +1788,12 @@ class TimesPowerOfTwoBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
             None if self_t is None else op.times_power_of_two(self_t.conj_physical(), other).conj_physical(),
-            None if other_t is None else (0.6931471805599453 * other_t.conj_physical() * result).conj_physical(),
+            None
+            if other_t is None
+            else (
+                op.where(op.abs(self) < 1e-30, 0.6931471805599453 * other_t.conj_physical(), other_t.conj_physical())
+                * op.times_power_of_two(op.where(op.abs(self) < 1e-30, self, 0.6931471805599453 * self), other)
+            ).conj_physical(),
         )
         return (tangent0,)
 

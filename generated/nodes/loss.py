@@ -1139,76 +1139,6 @@ class HuberValuesBackward0(Node):
         return (tangent0,)
 
 
-class WeightedLogBackward0(Node):
-    """weighted_log(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
-    op_name = "weighted_log"
-    saved_slots = ("kept_weight", "kept_self")
-    elementwise = kernels.WEIGHTED_LOG
-    fused = {1: (("kept_weight",), ()), 2: (("kept_self", "kept_weight"), ()), 3: (("kept_self", "kept_weight"), ())}
-    inputs = ("self", "weight")
-    keeps = {"kept_weight": ("weight", ("self", "weight")), "kept_self": ("self", ("weight",))}
-
-    @staticmethod
-    def record(result, self, weight):
-        """Put `result` into the graph."""
-        node = new(WeightedLogBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype), (weight._shape, weight._dtype))
-        node.edges = (
-            (self._grad_fn or self) if self._requires_grad else None,
-            (weight._grad_fn or weight) if weight._requires_grad else None,
-        )
-        node.kept_weight = weight
-        node.kept_weight_version = 0 if (version := weight._version_counter) is None else version[0]
-        node.kept_self = None
-        if weight._requires_grad:
-            node.kept_self = self
-            node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        result._grad_fn = node
-        result._requires_grad = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_weight is not None:
-            node.kept_weight = FREED
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * weight; weight: grad * where((weight == 0) & isinf(self), 0, self)."""
-        if watch.active or watch.interceptors:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * weight; weight: grad * where((weight == 0) & isinf(self), 0, self)."""
-        weight = unpack(node, "kept_weight")
-        self = unpack(node, "kept_self")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = grad * weight
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = locally_constant(node, grad, grad * op.where((weight == 0) & op.isinf(self), 0, self))
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, self, weight, self_t, weight_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = total(
-            None if self_t is None else (self_t.conj_physical() * weight).conj_physical(),
-            None
-            if weight_t is None
-            else (weight_t.conj_physical() * op.where((weight == 0) & op.isinf(self), 0, self)).conj_physical(),
-        )
-        return (tangent0,)
-
-
 class DivergenceBackward0(Node):
     """divergence(Tensor self, Tensor target) -> Tensor (derivatives.yaml)."""
 
@@ -1340,7 +1270,7 @@ class DivergenceOfLogsBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: where(isneginf(target), 0, -(grad * exp(target))); target: where(isneginf(target), 0, grad * (exp(target) * (target - self) + exp(target)))."""
+        """self: -grad * target.exp(); target: grad * where(isneginf(target), 0, rising); half = (target / 2).exp(); rising = where(isinf(self), target - self, half * (half * (target - self + 1)))."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -1348,28 +1278,39 @@ class DivergenceOfLogsBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: where(isneginf(target), 0, -(grad * exp(target))); target: where(isneginf(target), 0, grad * (exp(target) * (target - self) + exp(target)))."""
+        """self: -grad * target.exp(); target: grad * where(isneginf(target), 0, rising); half = (target / 2).exp(); rising = where(isinf(self), target - self, half * (half * (target - self + 1)))."""
         target = unpack(node, "kept_target")
         self = unpack(node, "kept_self")
+        half = (target / 2).exp() if node.edges[1] is not None else None
+        rising = (
+            op.where(op.isinf(self), target - self, half * (half * (target - self + 1)))
+            if node.edges[1] is not None
+            else None
+        )
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.where(op.isneginf(target), 0, -(grad * op.exp(target)))
+            grad_0 = -grad * target.exp()
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.where(op.isneginf(target), 0, grad * (op.exp(target) * (target - self) + op.exp(target)))
+            grad_1 = grad * op.where(op.isneginf(target), 0, rising)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
     def tangent(result, self, target, self_t, target_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None
-            if self_t is None
-            else op.where(op.isneginf(target), 0, -(self_t.conj_physical() * op.exp(target))).conj_physical(),
+            None if self_t is None else (-self_t.conj_physical() * target.exp()).conj_physical(),
             None
             if target_t is None
-            else op.where(
-                op.isneginf(target), 0, target_t.conj_physical() * (op.exp(target) * (target - self) + op.exp(target))
+            else (
+                target_t.conj_physical()
+                * op.where(
+                    op.isneginf(target),
+                    0,
+                    op.where(
+                        op.isinf(self), target - self, (target / 2).exp() * ((target / 2).exp() * (target - self + 1))
+                    ),
+                )
             ).conj_physical(),
         )
         return (tangent0,)
@@ -1497,7 +1438,6 @@ __all__ = [
     "BinaryCrossEntropyWithLogitsBackward0",
     "BinaryCrossEntropyWithLogitsBackwardBackward0",
     "HuberValuesBackward0",
-    "WeightedLogBackward0",
     "DivergenceBackward0",
     "DivergenceOfLogsBackward0",
     "CtcValuesBackward0",

@@ -1515,18 +1515,13 @@ class LogsumexpBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(share); share = (self - restore_reduced_dims(without_negative_infinities(result), self.shape, dim, keepdim)).exp()."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(share); share = exponential_share(self, result, dim, keepdim)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        share = (
-            self
-            - reduction_formulas.restore_reduced_dims(
-                elementwise_formulas.without_negative_infinities(result), self_shape, dim, keepdim
-            )
-        ).exp()
+        share = reduction_formulas.exponential_share(self, result, dim, keepdim)
         return (
             fit(
                 reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim)
@@ -1539,12 +1534,7 @@ class LogsumexpBackward0(Node):
     def tangent(result, self, dim, keepdim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        share = (
-            self
-            - reduction_formulas.restore_reduced_dims(
-                elementwise_formulas.without_negative_infinities(result), self._shape, dim, keepdim
-            )
-        ).exp()
+        share = reduction_formulas.exponential_share(self, result, dim, keepdim)
         tangent0 = (share * self_t).sum(dim, keepdim)
         return (tangent0,)
 

@@ -161,12 +161,14 @@ class LogcumsumexpBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype); share = own_share(in_double(self), in_double(result)); rest = remaining_share(in_double(result), dim)."""
+        """self: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype); share = own_share(in_double(self), in_double(result), dim); rest = remaining_share(in_double(result), share, dim)."""
         dim = node._saved_dim
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        share = scan_formulas.own_share(elementwise_formulas.in_double(self), elementwise_formulas.in_double(result))
-        rest = scan_formulas.remaining_share(elementwise_formulas.in_double(result), dim)
+        share = scan_formulas.own_share(
+            elementwise_formulas.in_double(self), elementwise_formulas.in_double(result), dim
+        )
+        rest = scan_formulas.remaining_share(elementwise_formulas.in_double(result), share, dim)
         return (
             fit(
                 (
@@ -181,8 +183,10 @@ class LogcumsumexpBackward0(Node):
     def tangent(result, self, dim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        share = scan_formulas.own_share(elementwise_formulas.in_double(self), elementwise_formulas.in_double(result))
-        rest = scan_formulas.remaining_share(elementwise_formulas.in_double(result), dim)
+        share = scan_formulas.own_share(
+            elementwise_formulas.in_double(self), elementwise_formulas.in_double(result), dim
+        )
+        rest = scan_formulas.remaining_share(elementwise_formulas.in_double(result), share, dim)
         tangent0 = op.linear_recurrence(elementwise_formulas.in_double(self_t) * share, rest, dim, False).to(
             self_t._dtype
         )

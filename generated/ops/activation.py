@@ -176,16 +176,16 @@ def weighted_by(input: Tensor, weight: Tensor | Number) -> Tensor:
     """x * w, and 0 where w is 0, also of an infinite x: what has no weight does not count.
 
     weighted_by(Tensor input, Tensor weight) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
+    Dtypes: all.
 
     Args:
         input: tensor.
         weight: tensor or number.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
         input: grad * weight.conj()
-        weight: weighted_by(grad, input.conj())
+        weight: grad * where((weight == 0) & isinf(input), 0, input).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """

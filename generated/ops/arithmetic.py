@@ -2350,7 +2350,8 @@ def times_power_of_two(input: Tensor, other: Tensor | Number) -> Tensor:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
         input: times_power_of_two(grad, other)
-        other: 0.6931471805599453 * grad * result
+        other: where(abs(input) < 1e-30, 0.6931471805599453 * grad, grad) * times_power_of_two(where(abs(input) < 1e-30,
+            input, 0.6931471805599453 * input), other)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """

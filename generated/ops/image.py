@@ -294,17 +294,20 @@ def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
     if upscale_factor.__class__ is not int:
         upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
     self, upscale_factor = image_checks.pixel_shuffle(name, self, upscale_factor)
-    if into is None and not watch.every and PIXEL_SHUFFLE.remember(given, (self, upscale_factor)):
+    if into is None and not watch.every and is_in_rows(self) and PIXEL_SHUFFLE.remember(given, (self, upscale_factor)):
         result = PIXEL_SHUFFLE.launch(self, upscale_factor)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(
-            at(self, image_cpu_shuffle.channels_to_pixels, "ops.image.shapes:of_pixels")(
-                array_in(self, computed), upscale_factor
+        result = memory_format_of(
+            adopt(
+                at(self, image_cpu_shuffle.channels_to_pixels, "ops.image.shapes:of_pixels")(
+                    array_in(in_rows(self), computed), upscale_factor
+                ),
+                computed,
             ),
-            computed,
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, upscale_factor))
@@ -367,17 +370,25 @@ def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
     if downscale_factor.__class__ is not int:
         downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
     self, downscale_factor = image_checks.pixel_unshuffle(name, self, downscale_factor)
-    if into is None and not watch.every and PIXEL_UNSHUFFLE.remember(given, (self, downscale_factor)):
+    if (
+        into is None
+        and not watch.every
+        and is_in_rows(self)
+        and PIXEL_UNSHUFFLE.remember(given, (self, downscale_factor))
+    ):
         result = PIXEL_UNSHUFFLE.launch(self, downscale_factor)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(
-            at(self, image_cpu_shuffle.pixels_to_channels, "ops.image.shapes:of_channels")(
-                array_in(self, computed), downscale_factor
+        result = memory_format_of(
+            adopt(
+                at(self, image_cpu_shuffle.pixels_to_channels, "ops.image.shapes:of_channels")(
+                    array_in(in_rows(self), computed), downscale_factor
+                ),
+                computed,
             ),
-            computed,
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, downscale_factor))
@@ -436,17 +447,20 @@ def _channel_shuffle(name: str, self, groups, into=None) -> Any:
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
     self, groups = image_checks.channel_shuffle(name, self, groups)
-    if into is None and not watch.every and CHANNEL_SHUFFLE.remember(given, (self, groups)):
+    if into is None and not watch.every and is_in_rows(self) and CHANNEL_SHUFFLE.remember(given, (self, groups)):
         result = CHANNEL_SHUFFLE.launch(self, groups)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(
-            at(self, image_cpu_shuffle.shuffled_channels, "dispatch.shape_rules:same")(
-                array_in(self, computed), groups
+        result = memory_format_of(
+            adopt(
+                at(self, image_cpu_shuffle.shuffled_channels, "dispatch.shape_rules:same")(
+                    array_in(in_rows(self), computed), groups
+                ),
+                computed,
             ),
-            computed,
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, groups))

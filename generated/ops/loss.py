@@ -1413,55 +1413,6 @@ def huber_loss(
         raise
 
 
-def weighted_log(input: Tensor, weight: Tensor | Number) -> Tensor:
-    """weight x for a logarithm x; 0 log 0 is 0.
-
-    weighted_log(Tensor input, Tensor weight) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        weight: tensor or number.
-    Returns:
-        Tensor: the common dtype of the arguments, the default float for bools and integers.
-    Gradients:
-        input: grad * weight
-        weight: grad * where((weight == 0) & isinf(input), 0, input)
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    """
-    try:
-        if not watch.every:
-            result = kernels.WEIGHTED_LOG.launch(input, weight)
-            if result is not None:
-                return result
-            result = run_rows(kernels.WEIGHTED_LOG, "weighted_log", (input, weight), ())
-            if result is not None:
-                if (input._requires_grad or weight._requires_grad) and grad_mode.grad:
-                    nodes.WeightedLogBackward0.record(result, input, weight)
-                return result
-        if (input.__class__ not in plain or weight.__class__ not in plain) and (
-            result := intercept("weighted_log", weighted_log, "elementwise", input, weight)
-        ) is not NOT_HANDLED:
-            return result
-        checks.tensor("weighted_log", "input", input)
-        return _weighted_log("weighted_log", input, weight)
-    except Exception as error:
-        hide_internal_frames(error)
-        raise
-
-
-def _weighted_log(name: str, self, weight, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    weight = checks.operand(name, "weight", weight)
-    result, (self, weight) = run(kernels.WEIGHTED_LOG, name, (self, weight), (), into)
-    if grad_mode.grad and (self._requires_grad or weight._requires_grad) and result._dtype.kind in "fc":
-        nodes.WeightedLogBackward0.record(result, self, weight)
-    if watch.active:
-        propagate(nodes.WeightedLogBackward0, result, (self, weight), (self, weight), into)
-    return result
-
-
 def divergence(input: Tensor, target: Tensor | Number) -> Tensor:
     """target (log(target) - x), and 0 where neither distribution has an event.
 
@@ -1524,8 +1475,10 @@ def divergence_of_logs(input: Tensor, target: Tensor | Number) -> Tensor:
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: where(isneginf(target), 0, -(grad * exp(target)))
-        target: where(isneginf(target), 0, grad * (exp(target) * (target - input) + exp(target)))
+        input: -grad * target.exp()
+        target: grad * where(isneginf(target), 0, rising)
+        where half: (target / 2).exp()
+        where rising: where(isinf(input), target - input, half * (half * (target - input + 1)))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1664,7 +1617,7 @@ def poisson_nll_loss(
             reduction)
         where rate: input + eps
         where known: rate.masked_fill((target == 0) & (rate == 0), 1)
-        where losses: input.exp() - weighted_log(input, target) if log_input else input - target * known.log()
+        where losses: input.exp() - weighted_by(input, target) if log_input else input - target * known.log()
         where t: where(target > 1, target, 1)
         where stirling: where(target > 1, t * t.log() - t + 0.5 * (6.283185307179586 * t).log(), 0)
     Example:
@@ -1707,7 +1660,7 @@ def poisson_nll_loss(
         if reduction.__class__ is not str:
             reduction = checks.string(name, "reduction", reduction)
         losses = (
-            self.exp() - op.weighted_log(self, target)
+            self.exp() - op.weighted_by(self, target)
             if log_input
             else self - target * (self + eps).masked_fill((target == 0) & (self + eps == 0), 1).log()
         )
@@ -2436,7 +2389,7 @@ def multilabel_soft_margin_loss(
     Gradients:
         through: reduced_loss("multilabel_soft_margin_loss", weighed.sum(-1) / input.shape[-1], size_average, reduce,
             reduction)
-        where losses: -(weighted_log(logsigmoid(input), target) + weighted_log(logsigmoid(-input), 1 - target))
+        where losses: -(weighted_by(logsigmoid(input), target) + weighted_by(logsigmoid(-input), 1 - target))
         where weighed: losses if weight is None else losses * weight
     Raises:
         IndexError: expected: the last dimension holds the classes.
@@ -2476,7 +2429,7 @@ def multilabel_soft_margin_loss(
         self, target, weight, size_average, reduce, reduction = loss_checks.some_classes(
             name, self, target, weight, size_average, reduce, reduction
         )
-        losses = -(op.weighted_log(op.logsigmoid(self), target) + op.weighted_log(op.logsigmoid(-self), 1 - target))
+        losses = -(op.weighted_by(op.logsigmoid(self), target) + op.weighted_by(op.logsigmoid(-self), 1 - target))
         weighed = losses if weight is None else losses * weight
         return loss_formulas.reduced_loss(
             "multilabel_soft_margin_loss", weighed.sum(-1) / self._shape[-1], size_average, reduce, reduction
@@ -2893,7 +2846,6 @@ __all__ = [
     "huber_values",
     "smooth_l1_loss",
     "huber_loss",
-    "weighted_log",
     "divergence",
     "divergence_of_logs",
     "kl_div",

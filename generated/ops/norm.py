@@ -25,7 +25,7 @@ from ...runtime.ops.norm import cpu as norm_cpu
 from ...runtime.ops.norm import plans as norm_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.layouts import first_format_of, in_rows, is_in_rows, memory_format_of
+from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of, memory_formats_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -296,7 +296,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
         else computed_dtype(name, "match", ("float",), (self, weight, bias))
     )
     try:
-        results = first_format_of(
+        results = memory_formats_of(
             outputs(
                 at(self, norm_cpu.standardize, "ops.norm.shapes:standardized")(
                     array_in(in_rows(self), computed),
@@ -403,7 +403,12 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, weight, bias, groups, eps = norm_checks.standardize_groups(name, self, weight, bias, groups, eps)
-    if into is None and not watch.every and STANDARDIZE_GROUPS.remember(given, (self, weight, bias, groups, eps)):
+    if (
+        into is None
+        and not watch.every
+        and is_in_rows(self)
+        and STANDARDIZE_GROUPS.remember(given, (self, weight, bias, groups, eps))
+    ):
         results = STANDARDIZE_GROUPS.launch(self, weight, bias, groups, eps)
         if results is not None:
             return _standardize_groups_result(*results)
@@ -415,12 +420,15 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
         else computed_dtype(name, "match", ("float",), (self, weight, bias))
     )
     try:
-        results = outputs(
-            at(self, norm_cpu.standardize_groups, "ops.norm.shapes:standardized_groups")(
-                array_in(self, computed), array_in(weight, computed), array_in(bias, computed), groups, eps
+        results = memory_formats_of(
+            outputs(
+                at(self, norm_cpu.standardize_groups, "ops.norm.shapes:standardized_groups")(
+                    array_in(in_rows(self), computed), array_in(weight, computed), array_in(bias, computed), groups, eps
+                ),
+                computed,
+                ("same", "same", "same"),
             ),
-            computed,
-            ("same", "same", "same"),
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, weight, bias, groups, eps))

@@ -18,12 +18,13 @@ from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
+from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.pooling import checks as pooling_checks
 from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.ops.pooling import plans as pooling_plans
 from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.layouts import first_format_of, in_rows, is_in_rows, memory_format_of
+from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of, memory_formats_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -231,7 +232,7 @@ def _max_pool_with_indices(
             return _max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = first_format_of(
+        results = memory_formats_of(
             outputs(
                 at(self, pooling_cpu.max_pool, "ops.pooling.shapes:max_pooled")(
                     array_in(in_rows(self), computed), kernel_size, stride, padding, dilation, ceil_mode, spatial
@@ -523,6 +524,7 @@ def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output
     if (
         into is None
         and not watch.every
+        and is_in_rows(self)
         and MAX_UNPOOL2D.remember(given, (self, indices, kernel_size, stride, padding, output_size))
     ):
         result = MAX_UNPOOL2D.launch(self, indices, kernel_size, stride, padding, output_size)
@@ -530,11 +532,19 @@ def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(
-            at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
-                array_in(self, computed), array_in(indices, None), kernel_size, stride, padding, output_size
+        result = memory_format_of(
+            adopt(
+                at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
+                    array_in(in_rows(self), computed),
+                    array_in(indices, None),
+                    kernel_size,
+                    stride,
+                    padding,
+                    output_size,
+                ),
+                computed,
             ),
-            computed,
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
@@ -629,6 +639,7 @@ def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output
     if (
         into is None
         and not watch.every
+        and is_in_rows(self)
         and MAX_UNPOOL3D.remember(given, (self, indices, kernel_size, stride, padding, output_size))
     ):
         result = MAX_UNPOOL3D.launch(self, indices, kernel_size, stride, padding, output_size)
@@ -636,11 +647,19 @@ def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(
-            at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
-                array_in(self, computed), array_in(indices, None), kernel_size, stride, padding, output_size
+        result = memory_format_of(
+            adopt(
+                at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
+                    array_in(in_rows(self), computed),
+                    array_in(indices, None),
+                    kernel_size,
+                    stride,
+                    padding,
+                    output_size,
+                ),
+                computed,
             ),
-            computed,
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
@@ -686,7 +705,7 @@ def max_pool1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
+        through: windows_max(input, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
     Example:
         >>> sg.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
@@ -711,7 +730,7 @@ def max_pool1d(
         dilation = checks.integer_list(name, "dilation", dilation, 1)
         if ceil_mode.__class__ is not bool:
             ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-        return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
+        return pooling_formulas.windows_max(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -744,7 +763,7 @@ def max_pool2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
+        through: windows_max(input, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
     Example:
         >>> sg.max_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)
         tensor([[[[ 5.,  7.],
@@ -770,7 +789,7 @@ def max_pool2d(
         dilation = checks.integer_list(name, "dilation", dilation, 2)
         if ceil_mode.__class__ is not bool:
             ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-        return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
+        return pooling_formulas.windows_max(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -804,7 +823,7 @@ def max_pool3d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
+        through: windows_max(input, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
     Example:
         >>> sg.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[7.]]]])
@@ -829,7 +848,7 @@ def max_pool3d(
         dilation = checks.integer_list(name, "dilation", dilation, 3)
         if ceil_mode.__class__ is not bool:
             ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-        return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
+        return pooling_formulas.windows_max(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -895,7 +914,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
             return _adaptive_max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = first_format_of(
+        results = memory_formats_of(
             outputs(
                 at(self, pooling_cpu.adaptive_max_pool, "ops.pooling.shapes:adaptive_pool_with_indices")(
                     array_in(in_rows(self), computed), output_size, spatial
@@ -1819,11 +1838,12 @@ def lp_pool(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: largest if 1 / norm_type == 0 else roots.masked_fill(zero, 0 if norm_type > 0 else inf)
+        through: largest if 1 / norm_type == 0 else roots.masked_fill(zero, 0 if norm_type > 0 else inf).to(x.dtype)
         where sign: 1 if norm_type > 0 else -1
         where largest: sign * max_pool_with_indices(sign * input.abs(), kernel_size, stride, [0], [1], ceil_mode,
             spatial)[0]
-        where powers: avg_pool(input.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+        where x: in_floats(input)
+        where powers: avg_pool(in_double(x).pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
         where zero: powers == 0
         where roots: (powers.masked_fill(zero, 1) * window_size(kernel_size)).pow(1 / norm_type)
     Raises:
@@ -1862,10 +1882,13 @@ def lp_pool(
                 sign * op.max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial)[0]
             )
             return largest
-        powers = op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+        x = elementwise_formulas.in_floats(self)
+        powers = op.avg_pool(
+            elementwise_formulas.in_double(x).pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial
+        )
         zero = powers == 0
         roots = (powers.masked_fill(zero, 1) * pooling_formulas.window_size(kernel_size)).pow(1 / norm_type)
-        return roots.masked_fill(zero, 0 if norm_type > 0 else 1e309)
+        return roots.masked_fill(zero, 0 if norm_type > 0 else 1e309).to(x._dtype)
     except Exception as error:
         hide_internal_frames(error)
         raise

@@ -2322,8 +2322,7 @@ def logsumexp(
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
         input: restore_reduced_dims(grad, input.shape, dim, keepdim) * conjugate(share)
-        where share: (input - restore_reduced_dims(without_negative_infinities(result), input.shape, dim,
-            keepdim)).exp()
+        where share: exponential_share(input, result, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     Example:
@@ -3117,7 +3116,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         through: correlation_of_covariance(products)
         where x: in_floats(input)
         where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
-        where centred: rows - rows.mean(1, True)
+        where centred: over_largest(rows - rows.mean(1, True))
         where products: centred.mm(conjugate(centred).t()).squeeze()
     Raises:
         RuntimeError: expected: at most a matrix, of numbers.
@@ -3140,7 +3139,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         (self,) = reduction_checks.corrcoef(name, self)
         x = elementwise_formulas.in_floats(self)
         rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
-        centred = rows - rows.mean(1, True)
+        centred = reduction_formulas.over_largest(rows - rows.mean(1, True))
         products = centred.mm(elementwise_formulas.conjugate(centred).t()).squeeze()
         return reduction_formulas.correlation_of_covariance(products)
     except Exception as error:

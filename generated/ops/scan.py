@@ -281,8 +281,8 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
         Tensor: the dtype of `input`.
     Gradients:
         input: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype)
-        where share: own_share(in_double(input), in_double(result))
-        where rest: remaining_share(in_double(result), dim)
+        where share: own_share(in_double(input), in_double(result), dim)
+        where rest: remaining_share(in_double(result), share, dim)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:

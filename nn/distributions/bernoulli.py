@@ -136,7 +136,7 @@ class Binomial(ByProbability):
     def entropy(self) -> Tensor:
         self._common_count("entropy")
         log_prob = self.log_prob(self.enumerate_support(False))
-        return -(log_prob.exp() * log_prob).sum(0)
+        return -op.weighted_by(log_prob, log_prob.exp()).sum(0)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         count = 1 + self._common_count("enumerate_support")

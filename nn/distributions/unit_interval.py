@@ -11,7 +11,7 @@ from ...runtime.shapes import Size
 from ...runtime.tensor.dtypes import finfo
 from . import constraints
 from .base.distribution import Distribution
-from .base.parameters import alias, broadcast_all, clamp_probs, derived, euler_constant, product
+from .base.parameters import alias, broadcast_all, clamp_probs, derived, euler_constant, lazy_property, product
 from .base.parametric import PROBS_OR_LOGITS, ByProbability, Parametric, parameter
 from .categorical import Categorical
 from .cauchy import Uniform
@@ -223,8 +223,14 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
             is_checked = self._validate_args if validate_args is None else validate_args
             if is_checked and not constraints.holds_everywhere(constraints.unit_interval.check(probs)):
                 raise ValueError("The parameter probs has invalid values")
-            probs = clamp_probs(probs)
+            kind = finfo(probs.dtype)
+            probs = probs.clamp(kind.tiny, 1 - kind.eps / 2)  # all but 0 and 1, which have no logits
         super().__init__(self._give(probs, logits).size(), validate_args=validate_args)
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """The log odds of the parameter, which is neither 0 nor 1."""
+        return self.probs.log() - (-self.probs).log1p()
 
     def _outside(self) -> Tensor:
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])

@@ -248,7 +248,7 @@ def _of_probabilities(input: Tensor, target: Tensor, weight: Tensor | None, code
     scores, classes = ops.log_softmax(input, dim), input.shape[dim]
     if smoothing:
         target = target * (1 - smoothing) + smoothing / classes
-    loss = -_times_classes(ops.weighted_log(scores, target), weight).sum(dim)
+    loss = -_times_classes(ops.weighted_by(scores, target), weight).sum(dim)
     return loss.mean() if code == 1 else loss.sum() if code == 2 else loss
 
 

@@ -1,6 +1,5 @@
 """Maximum and average pooling, over sliding windows and to a given size, with PyTorch's signatures."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,10 +7,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks
-from ...runtime.ops.creation import zeros_like
-from ...runtime.ops.pooling.checks import EmptyWindowError
-from ...runtime.shapes import pool_size
-from ...runtime.tensor.dtypes import iinfo
+from ...runtime.ops.pooling.formulas import windows_max
 from ...runtime.tensor.observers import autocast_as, interceptable
 from ...runtime.tensor.overrides import NOT_HANDLED, overridden_in, plain
 from ...runtime.tracebacks import hide_internal_frames
@@ -51,7 +47,7 @@ def max_pool1d(
     """
     if input.__class__ not in plain and (result := overridden_in(max_pool1d, locals())) is not NOT_HANDLED:
         return result
-    value = _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
+    value = windows_max(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
     return value if return_indices else value[0]
 
 
@@ -74,7 +70,7 @@ def max_pool2d(
     try:
         if input.__class__ not in plain and (result := overridden_in(max_pool2d, locals())) is not NOT_HANDLED:
             return result
-        value = _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
+        value = windows_max(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
         return value if return_indices else value[0]
     except Exception as error:
         hide_internal_frames(error)
@@ -100,7 +96,7 @@ def max_pool3d(
     if input.__class__ not in plain and (result := overridden_in(max_pool3d, locals())) is not NOT_HANDLED:
         return result
     if return_indices:
-        return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
+        return windows_max(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
     return _max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
@@ -109,47 +105,7 @@ def max_pool3d(
 def _max_pool3d(
     input: Tensor, kernel_size: Size, stride: Size | None, padding: Size, dilation: Size, ceil_mode: bool
 ) -> Tensor:
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
-
-
-def _max_pool(
-    input: Tensor, kernel_size: Size, stride: Size | None, padding: Size, dilation: Size, ceil_mode: bool, spatial: int
-) -> tuple[Tensor, Tensor]:
-    try:
-        return ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
-    except EmptyWindowError:
-        return _max_pool_over_padding(input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
-
-
-def _max_pool_over_padding(
-    input: Tensor, kernel_size: Size, stride: Size | None, padding: Size, dilation: Size, ceil_mode: bool, spatial: int
-) -> tuple[Tensor, Tensor]:
-    """With windows that lie in the padding alone, as dilated ones may: their maximum is -inf, without a gradient."""
-    kernel, pads, dilations = (_for_each(value, spatial) for value in (kernel_size, padding, dilation))
-    steps = _for_each(stride, spatial) if stride else kernel
-    sizes = input.shape[-spatial:]
-    lowest = iinfo(input.dtype).min if input.dtype.kind == "i" else -math.inf
-    both_sides = [pad for pad in reversed(pads) for _ in range(2)]
-    padded = ops.constant_pad_nd(input, both_sides, lowest)
-    values, indices = ops.max_pool_with_indices(padded, kernel, steps, 0, dilations, ceil_mode, spatial)
-    for dim, window in enumerate(zip(sizes, kernel, steps, pads, dilations, strict=True), -spatial):
-        count = pool_size(*window, ceil_mode)  # in ceil mode one more window fits beside so much padding
-        values, indices = values.narrow(dim, 0, count), indices.narrow(dim, 0, count)
-    return values, _in_plane(indices, sizes, pads)
-
-
-def _in_plane(indices: Tensor, sizes: Sequence[int], pads: Sequence[int]) -> Tensor:
-    """Indices into a plane, of those into the padded one; what lies in the padding becomes the next element."""
-    result, factor = zeros_like(indices), 1
-    for size, pad in zip(reversed(sizes), reversed(pads), strict=True):
-        result = result + (indices % (size + 2 * pad) - pad).clamp(0, size - 1) * factor
-        indices, factor = indices // (size + 2 * pad), factor * size
-    return result
-
-
-def _for_each(value: Any, spatial: int) -> tuple[int, ...]:
-    values = tuple(value) if isinstance(value, Sequence) else (value,)
-    return values * spatial if len(values) == 1 else values
+    return windows_max(input, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
 
 
 def avg_pool2d(

@@ -106,7 +106,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         level: the level that the tangent belongs to; the innermost when not given.
 
     Raises:
-        RuntimeError: the shapes differ, or no level is open.
+        RuntimeError: the shapes differ, no level is open, or one of the tensors has a tangent of this level.
         ValueError: one of the tensors is not floating-point or complex.
     """
     inside = _innermost("make_dual") if level is None else level
@@ -119,6 +119,9 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         raise RuntimeError(
             f"make_dual(): expected a tangent of shape {list(tensor._shape)}, but got {list(tangent._shape)}"
         )
+    for what, value in (("primal", tensor), ("tangent", tangent)):
+        if value._split_dual(inside).tangent is not None:
+            raise RuntimeError(f"make_dual(): expected a {what} without a tangent of level {inside}, but it has one")
     return tensor._with_tangent(tangent if tangent._dtype is tensor._dtype else tangent.to(tensor._dtype), inside)
 
 

@@ -134,8 +134,10 @@ def memory_format_of(result: Any, *tensors: Any) -> Any:
     return result
 
 
-def first_format_of(results: tuple[Any, ...], *tensors: Any) -> tuple[Any, ...]:
-    return memory_format_of(results[0], *tensors), *results[1:]
+def memory_formats_of(results: tuple[Any, ...], *tensors: Any) -> tuple[Any, ...]:
+    """The first of some new tensors, and those of its shape, as `memory_format_of` lays out one."""
+    shape = results[0]._shape
+    return tuple(memory_format_of(t, *tensors) if t._shape == shape else t for t in results)
 
 
 def in_rows(tensor: Any) -> Any:

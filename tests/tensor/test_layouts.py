@@ -184,6 +184,9 @@ LAYERS: dict[str, Callable[[Any], Any]] = {
     "AvgPool2d": lambda nn: nn.AvgPool2d(2),
     "AdaptiveAvgPool2d": lambda nn: nn.AdaptiveAvgPool2d(2),
     "AdaptiveMaxPool2d": lambda nn: nn.AdaptiveMaxPool2d(2),
+    "GroupNorm": lambda nn: nn.GroupNorm(3, 3),
+    "PixelUnshuffle": lambda nn: nn.PixelUnshuffle(1),
+    "ChannelShuffle": lambda nn: nn.ChannelShuffle(3),
     "Upsample": lambda nn: nn.Upsample(scale_factor=2),
     "Upsample bilinear": lambda nn: nn.Upsample(scale_factor=2, mode="bilinear"),
     "Dropout": lambda nn: nn.Dropout(),
@@ -208,6 +211,16 @@ def test_layers_keep_channels_last(name: str, lib: Any) -> None:
             again = layer(x.to(memory_format=lib.channels_last))
             assert again.stride() == with_layout.stride()
             np.testing.assert_allclose(again.detach().numpy(), layer(x).detach().numpy(), rtol=2e-5, atol=1e-5)
+
+
+def test_indices_of_pooling_keep_channels_last(lib: Any) -> None:
+    """Indices of maxima lie as the values do, and so does what is unpooled with them."""
+    x = image(lib).to(memory_format=lib.channels_last)
+    values, indices = lib.nn.functional.max_pool2d(x, 2, return_indices=True)
+    assert values.stride() == indices.stride() and indices.is_contiguous(memory_format=lib.channels_last)
+    again = lib.nn.functional.max_unpool2d(values, indices, 2, output_size=SHAPE[-2:])
+    assert again.is_contiguous(memory_format=lib.channels_last)
+    assert lib.equal(again, lib.where(again == x, x, 0.0)) and again.count_nonzero() == values.numel()
 
 
 def test_modules_in_channels_last(lib: Any) -> None:

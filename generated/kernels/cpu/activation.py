@@ -11,6 +11,7 @@ from ....runtime.kernels.scalar import (
     exp,
     expm1,
     gelu,
+    isinf,
     log1p_exp,
     log_sigmoid,
     logistic_pdf,
@@ -78,17 +79,19 @@ def weighted_by_backward_1(grad, weight, grad_self):
         grad_self[i] = grad[i] * conj(weight[i])
 
 
-def weighted_by_backward_2(grad, self, grad_weight):
-    """weight: weighted_by(grad, self.conj())"""
+def weighted_by_backward_2(grad, self, weight, grad_weight):
+    """weight: grad * where((weight == 0) & isinf(self), 0, self).conj()"""
+    T = grad_weight.dtype.type
     for i in range(grad_weight.size):
-        grad_weight[i] = weighted_by(grad[i], conj(self[i]))
+        grad_weight[i] = grad[i] * conj(where((weight[i] == T(0)) & isinf(self[i]), T(0), self[i]))
 
 
 def weighted_by_backward_3(grad, self, weight, grad_self, grad_weight):
-    """self: grad * weight.conj(); weight: weighted_by(grad, self.conj())"""
+    """self: grad * weight.conj(); weight: grad * where((weight == 0) & isinf(self), 0, self).conj()"""
+    T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * conj(weight[i])
-        grad_weight[i] = weighted_by(grad[i], conj(self[i]))
+        grad_weight[i] = grad[i] * conj(where((weight[i] == T(0)) & isinf(self[i]), T(0), self[i]))
 
 
 def logsigmoid_forward(self, result):

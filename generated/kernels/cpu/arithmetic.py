@@ -818,19 +818,23 @@ def times_power_of_two_backward_1(grad, other, grad_self):
         grad_self[i] = ldexp(grad[i], other[i])
 
 
-def times_power_of_two_backward_2(grad, result, grad_other):
-    """other: 0.6931471805599453 * grad * result"""
+def times_power_of_two_backward_2(grad, self, other, grad_other):
+    """other: where(abs(self) < 1e-30, 0.6931471805599453 * grad, grad) * times_power_of_two(where(abs(self) < 1e-30, self, 0.6931471805599453 * self), other)"""
     T = grad_other.dtype.type
     for i in range(grad_other.size):
-        grad_other[i] = T(0.6931471805599453) * grad[i] * result[i]
+        grad_other[i] = where(abs(self[i]) < T(1e-30), T(0.6931471805599453) * grad[i], grad[i]) * ldexp(
+            where(abs(self[i]) < T(1e-30), self[i], T(0.6931471805599453) * self[i]), other[i]
+        )
 
 
-def times_power_of_two_backward_3(grad, other, result, grad_self, grad_other):
-    """self: times_power_of_two(grad, other); other: 0.6931471805599453 * grad * result"""
+def times_power_of_two_backward_3(grad, self, other, grad_self, grad_other):
+    """self: times_power_of_two(grad, other); other: where(abs(self) < 1e-30, 0.6931471805599453 * grad, grad) * times_power_of_two(where(abs(self) < 1e-30, self, 0.6931471805599453 * self), other)"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = ldexp(grad[i], other[i])
-        grad_other[i] = T(0.6931471805599453) * grad[i] * result[i]
+        grad_other[i] = where(abs(self[i]) < T(1e-30), T(0.6931471805599453) * grad[i], grad[i]) * ldexp(
+            where(abs(self[i]) < T(1e-30), self[i], T(0.6931471805599453) * self[i]), other[i]
+        )
 
 
 def heaviside_forward(self, values, result):

@@ -43,34 +43,6 @@ def huber_values_backward_3(grad, self, target, delta, grad_self, grad_target):
         grad_target[i] = -grad[i] * minimum(maximum(self[i] - target[i], -delta), delta)
 
 
-def weighted_log_forward(self, weight, result):
-    """result = 0 if (weight == 0) & isinf(self) else weight * self"""
-    T = self.dtype.type
-    for i in range(result.size):
-        result[i] = either((weight[i] == T(0)) & isinf(self[i]), T(0), weight[i] * self[i])
-
-
-def weighted_log_backward_1(grad, weight, grad_self):
-    """self: grad * weight"""
-    for i in range(grad_self.size):
-        grad_self[i] = grad[i] * weight[i]
-
-
-def weighted_log_backward_2(grad, self, weight, grad_weight):
-    """weight: grad * where((weight == 0) & isinf(self), 0, self)"""
-    T = grad_weight.dtype.type
-    for i in range(grad_weight.size):
-        grad_weight[i] = grad[i] * where((weight[i] == T(0)) & isinf(self[i]), T(0), self[i])
-
-
-def weighted_log_backward_3(grad, self, weight, grad_self, grad_weight):
-    """self: grad * weight; weight: grad * where((weight == 0) & isinf(self), 0, self)"""
-    T = grad_self.dtype.type
-    for i in range(grad_self.size):
-        grad_self[i] = grad[i] * weight[i]
-        grad_weight[i] = grad[i] * where((weight[i] == T(0)) & isinf(self[i]), T(0), self[i])
-
-
 def divergence_forward(self, target, result):
     """result = 0 if (target == 0) & isinf(self) else target * (log(target if target != 0 else 1) - self)"""
     T = self.dtype.type
@@ -123,33 +95,52 @@ def divergence_backward_3(grad, self, target, grad_self, grad_target):
 
 
 def divergence_of_logs_forward(self, target, result):
-    """result = 0 if isneginf(target) else exp(target) * (target - self)"""
+    """result = 0 if isneginf(target) else target - self if isinf(self) else exp(target / 2) * (exp(target / 2) * (target - self))"""
     T = self.dtype.type
     for i in range(result.size):
-        result[i] = either(isneginf(target[i]), T(0), exp(target[i]) * (target[i] - self[i]))
+        result[i] = either(
+            isneginf(target[i]),
+            T(0),
+            either(
+                isinf(self[i]),
+                target[i] - self[i],
+                exp(target[i] / T(2)) * (exp(target[i] / T(2)) * (target[i] - self[i])),
+            ),
+        )
 
 
 def divergence_of_logs_backward_1(grad, target, grad_self):
-    """self: where(isneginf(target), 0, -(grad * exp(target)))"""
-    T = grad_self.dtype.type
+    """self: -grad * target.exp()"""
     for i in range(grad_self.size):
-        grad_self[i] = where(isneginf(target[i]), T(0), -(grad[i] * exp(target[i])))
+        grad_self[i] = -grad[i] * exp(target[i])
 
 
 def divergence_of_logs_backward_2(grad, self, target, grad_target):
-    """target: where(isneginf(target), 0, grad * (exp(target) * (target - self) + exp(target)))"""
+    """target: grad * where(isneginf(target), 0, rising)"""
     T = grad_target.dtype.type
     for i in range(grad_target.size):
-        grad_target[i] = where(
-            isneginf(target[i]), T(0), grad[i] * (exp(target[i]) * (target[i] - self[i]) + exp(target[i]))
+        grad_target[i] = grad[i] * where(
+            isneginf(target[i]),
+            T(0),
+            where(
+                isinf(self[i]),
+                target[i] - self[i],
+                exp(divide(target[i], T(2))) * (exp(divide(target[i], T(2))) * (target[i] - self[i] + T(1))),
+            ),
         )
 
 
 def divergence_of_logs_backward_3(grad, self, target, grad_self, grad_target):
-    """self: where(isneginf(target), 0, -(grad * exp(target))); target: where(isneginf(target), 0, grad * (exp(target) * (target - self) + exp(target)))"""
+    """self: -grad * target.exp(); target: grad * where(isneginf(target), 0, rising)"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = where(isneginf(target[i]), T(0), -(grad[i] * exp(target[i])))
-        grad_target[i] = where(
-            isneginf(target[i]), T(0), grad[i] * (exp(target[i]) * (target[i] - self[i]) + exp(target[i]))
+        grad_self[i] = -grad[i] * exp(target[i])
+        grad_target[i] = grad[i] * where(
+            isneginf(target[i]),
+            T(0),
+            where(
+                isinf(self[i]),
+                target[i] - self[i],
+                exp(divide(target[i], T(2))) * (exp(divide(target[i], T(2))) * (target[i] - self[i] + T(1))),
+            ),
         )

@@ -14,13 +14,11 @@ from ....runtime.kernels.scalar import (
     conj,
     cos,
     cosh,
+    direction,
     divide,
-    either,
     hypot,
-    isinf,
     logistic_pdf,
     rsqrt,
-    sgn,
     sin,
     sinh,
     tan,
@@ -237,14 +235,9 @@ def hypot_with_one_backward_1(grad, self, result, grad_self):
 
 
 def direction_forward(self, other, result):
-    """result = 0 if (self == 0) & (other == 0) else sgn(self) if isinf(self) & (other == other) else divide(self, hypot(self, other))"""
-    T = self.dtype.type
+    """result = direction(self, other)"""
     for i in range(result.size):
-        result[i] = either(
-            (self[i] == T(0)) & (other[i] == T(0)),
-            T(0),
-            either(isinf(self[i]) & (other[i] == other[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
-        )
+        result[i] = direction(self[i], other[i])
 
 
 def direction_backward_1(grad, self, other, grad_self):
@@ -253,23 +246,9 @@ def direction_backward_1(grad, self, other, grad_self):
     for i in range(grad_self.size):
         grad_self[i] = (
             grad[i]
-            * either(
-                (other[i] == T(0)) & (self[i] == T(0)),
-                T(0),
-                either(
-                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
-                ),
-            )
+            * direction(other[i], self[i])
             * divide(
-                either(
-                    (other[i] == T(0)) & (self[i] == T(0)),
-                    T(0),
-                    either(
-                        isinf(other[i]) & (self[i] == self[i]),
-                        sgn(other[i]),
-                        divide(other[i], hypot(other[i], self[i])),
-                    ),
-                ),
+                direction(other[i], self[i]),
                 where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
             )
         )
@@ -280,15 +259,7 @@ def direction_backward_2(grad, self, other, result, grad_other):
     T = grad_other.dtype.type
     for i in range(grad_other.size):
         grad_other[i] = divide(
-            -grad[i]
-            * result[i]
-            * either(
-                (other[i] == T(0)) & (self[i] == T(0)),
-                T(0),
-                either(
-                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
-                ),
-            ),
+            -grad[i] * result[i] * direction(other[i], self[i]),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
@@ -299,36 +270,14 @@ def direction_backward_3(grad, self, other, result, grad_self, grad_other):
     for i in range(grad_self.size):
         grad_self[i] = (
             grad[i]
-            * either(
-                (other[i] == T(0)) & (self[i] == T(0)),
-                T(0),
-                either(
-                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
-                ),
-            )
+            * direction(other[i], self[i])
             * divide(
-                either(
-                    (other[i] == T(0)) & (self[i] == T(0)),
-                    T(0),
-                    either(
-                        isinf(other[i]) & (self[i] == self[i]),
-                        sgn(other[i]),
-                        divide(other[i], hypot(other[i], self[i])),
-                    ),
-                ),
+                direction(other[i], self[i]),
                 where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
             )
         )
         grad_other[i] = divide(
-            -grad[i]
-            * result[i]
-            * either(
-                (other[i] == T(0)) & (self[i] == T(0)),
-                T(0),
-                either(
-                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
-                ),
-            ),
+            -grad[i] * result[i] * direction(other[i], self[i]),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
@@ -344,14 +293,7 @@ def atan2_backward_1(grad, self, other, grad_self):
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = divide(
-            grad[i]
-            * either(
-                (other[i] == T(0)) & (self[i] == T(0)),
-                T(0),
-                either(
-                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
-                ),
-            ),
+            grad[i] * direction(other[i], self[i]),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
@@ -361,14 +303,7 @@ def atan2_backward_2(grad, self, other, grad_other):
     T = grad_other.dtype.type
     for i in range(grad_other.size):
         grad_other[i] = divide(
-            -grad[i]
-            * either(
-                (self[i] == T(0)) & (other[i] == T(0)),
-                T(0),
-                either(
-                    isinf(self[i]) & (other[i] == other[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))
-                ),
-            ),
+            -grad[i] * direction(self[i], other[i]),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
@@ -378,25 +313,11 @@ def atan2_backward_3(grad, self, other, grad_self, grad_other):
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = divide(
-            grad[i]
-            * either(
-                (other[i] == T(0)) & (self[i] == T(0)),
-                T(0),
-                either(
-                    isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))
-                ),
-            ),
+            grad[i] * direction(other[i], self[i]),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
         grad_other[i] = divide(
-            -grad[i]
-            * either(
-                (self[i] == T(0)) & (other[i] == T(0)),
-                T(0),
-                either(
-                    isinf(self[i]) & (other[i] == other[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))
-                ),
-            ),
+            -grad[i] * direction(self[i], other[i]),
             where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
@@ -409,37 +330,18 @@ def hypot_forward(self, other, result):
 
 def hypot_backward_1(grad, self, other, grad_self):
     """self: grad * direction(self, other)"""
-    T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * either(
-            (self[i] == T(0)) & (other[i] == T(0)),
-            T(0),
-            either(isinf(self[i]) & (other[i] == other[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
-        )
+        grad_self[i] = grad[i] * direction(self[i], other[i])
 
 
 def hypot_backward_2(grad, self, other, grad_other):
     """other: grad * direction(other, self)"""
-    T = grad_other.dtype.type
     for i in range(grad_other.size):
-        grad_other[i] = grad[i] * either(
-            (other[i] == T(0)) & (self[i] == T(0)),
-            T(0),
-            either(isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
-        )
+        grad_other[i] = grad[i] * direction(other[i], self[i])
 
 
 def hypot_backward_3(grad, self, other, grad_self, grad_other):
     """self: grad * direction(self, other); other: grad * direction(other, self)"""
-    T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * either(
-            (self[i] == T(0)) & (other[i] == T(0)),
-            T(0),
-            either(isinf(self[i]) & (other[i] == other[i]), sgn(self[i]), divide(self[i], hypot(self[i], other[i]))),
-        )
-        grad_other[i] = grad[i] * either(
-            (other[i] == T(0)) & (self[i] == T(0)),
-            T(0),
-            either(isinf(other[i]) & (self[i] == self[i]), sgn(other[i]), divide(other[i], hypot(other[i], self[i]))),
-        )
+        grad_self[i] = grad[i] * direction(self[i], other[i])
+        grad_other[i] = grad[i] * direction(other[i], self[i])

@@ -12,6 +12,7 @@ from ....runtime.kernels.scalar import (
     exp,
     expm1,
     gelu,
+    isinf,
     log1p_exp,
     log_sigmoid,
     logistic_pdf,
@@ -69,14 +70,14 @@ def weighted_by_backward_1(grad, weight):
     return grad * conj(weight)
 
 
-def weighted_by_backward_2(grad, self):
-    """weight: weighted_by(grad, self.conj())"""
-    return weighted_by(grad, conj(self))
+def weighted_by_backward_2(grad, self, weight):
+    """weight: grad * where((weight == 0) & isinf(self), 0, self).conj()"""
+    return grad * conj(where((weight == T(0)) & isinf(self), T(0), self))
 
 
 def weighted_by_backward_3(grad, self, weight):
-    """self: grad * weight.conj(); weight: weighted_by(grad, self.conj())"""
-    return grad * conj(weight), weighted_by(grad, conj(self))
+    """self: grad * weight.conj(); weight: grad * where((weight == 0) & isinf(self), 0, self).conj()"""
+    return grad * conj(weight), grad * conj(where((weight == T(0)) & isinf(self), T(0), self))
 
 
 def logsigmoid_forward(self):

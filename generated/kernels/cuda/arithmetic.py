@@ -575,14 +575,18 @@ def times_power_of_two_backward_1(grad, other):
     return ldexp(grad, other)
 
 
-def times_power_of_two_backward_2(grad, result):
-    """other: 0.6931471805599453 * grad * result"""
-    return T(0.6931471805599453) * grad * result
+def times_power_of_two_backward_2(grad, self, other):
+    """other: where(abs(self) < 1e-30, 0.6931471805599453 * grad, grad) * times_power_of_two(where(abs(self) < 1e-30, self, 0.6931471805599453 * self), other)"""
+    return where(abs(self) < T(1e-30), T(0.6931471805599453) * grad, grad) * ldexp(
+        where(abs(self) < T(1e-30), self, T(0.6931471805599453) * self), other
+    )
 
 
-def times_power_of_two_backward_3(grad, other, result):
-    """self: times_power_of_two(grad, other); other: 0.6931471805599453 * grad * result"""
-    return ldexp(grad, other), T(0.6931471805599453) * grad * result
+def times_power_of_two_backward_3(grad, self, other):
+    """self: times_power_of_two(grad, other); other: where(abs(self) < 1e-30, 0.6931471805599453 * grad, grad) * times_power_of_two(where(abs(self) < 1e-30, self, 0.6931471805599453 * self), other)"""
+    return ldexp(grad, other), where(abs(self) < T(1e-30), T(0.6931471805599453) * grad, grad) * ldexp(
+        where(abs(self) < T(1e-30), self, T(0.6931471805599453) * self), other
+    )
 
 
 def heaviside_forward(self, values):

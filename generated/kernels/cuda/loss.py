@@ -35,26 +35,6 @@ def huber_values_backward_3(grad, self, target, delta):
     return grad * minimum(maximum(self - target, -delta), delta), -grad * minimum(maximum(self - target, -delta), delta)
 
 
-def weighted_log_forward(self, weight):
-    """result = 0 if (weight == 0) & isinf(self) else weight * self"""
-    return either((weight == T(0)) & isinf(self), T(0), weight * self)
-
-
-def weighted_log_backward_1(grad, weight):
-    """self: grad * weight"""
-    return grad * weight
-
-
-def weighted_log_backward_2(grad, self, weight):
-    """weight: grad * where((weight == 0) & isinf(self), 0, self)"""
-    return grad * where((weight == T(0)) & isinf(self), T(0), self)
-
-
-def weighted_log_backward_3(grad, self, weight):
-    """self: grad * weight; weight: grad * where((weight == 0) & isinf(self), 0, self)"""
-    return grad * weight, grad * where((weight == T(0)) & isinf(self), T(0), self)
-
-
 def divergence_forward(self, target):
     """result = 0 if (target == 0) & isinf(self) else target * (log(target if target != 0 else 1) - self)"""
     return either((target == T(0)) & isinf(self), T(0), target * (log(either(target != T(0), target, T(1))) - self))
@@ -94,22 +74,36 @@ def divergence_backward_3(grad, self, target):
 
 
 def divergence_of_logs_forward(self, target):
-    """result = 0 if isneginf(target) else exp(target) * (target - self)"""
-    return either(isneginf(target), T(0), exp(target) * (target - self))
+    """result = 0 if isneginf(target) else target - self if isinf(self) else exp(target / 2) * (exp(target / 2) * (target - self))"""
+    return either(
+        isneginf(target),
+        T(0),
+        either(isinf(self), target - self, exp(target / T(2)) * (exp(target / T(2)) * (target - self))),
+    )
 
 
 def divergence_of_logs_backward_1(grad, target):
-    """self: where(isneginf(target), 0, -(grad * exp(target)))"""
-    return where(isneginf(target), T(0), -(grad * exp(target)))
+    """self: -grad * target.exp()"""
+    return -grad * exp(target)
 
 
 def divergence_of_logs_backward_2(grad, self, target):
-    """target: where(isneginf(target), 0, grad * (exp(target) * (target - self) + exp(target)))"""
-    return where(isneginf(target), T(0), grad * (exp(target) * (target - self) + exp(target)))
+    """target: grad * where(isneginf(target), 0, rising)"""
+    return grad * where(
+        isneginf(target),
+        T(0),
+        where(
+            isinf(self), target - self, exp(divide(target, T(2))) * (exp(divide(target, T(2))) * (target - self + T(1)))
+        ),
+    )
 
 
 def divergence_of_logs_backward_3(grad, self, target):
-    """self: where(isneginf(target), 0, -(grad * exp(target))); target: where(isneginf(target), 0, grad * (exp(target) * (target - self) + exp(target)))"""
-    return where(isneginf(target), T(0), -(grad * exp(target))), where(
-        isneginf(target), T(0), grad * (exp(target) * (target - self) + exp(target))
+    """self: -grad * target.exp(); target: grad * where(isneginf(target), 0, rising)"""
+    return -grad * exp(target), grad * where(
+        isneginf(target),
+        T(0),
+        where(
+            isinf(self), target - self, exp(divide(target, T(2))) * (exp(divide(target, T(2))) * (target - self + T(1)))
+        ),
     )

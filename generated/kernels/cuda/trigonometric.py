@@ -15,13 +15,11 @@ from ....runtime.kernels.scalar import (
     conj,
     cos,
     cosh,
+    direction,
     divide,
-    either,
     hypot,
-    isinf,
     logistic_pdf,
     rsqrt,
-    sgn,
     sin,
     sinh,
     tan,
@@ -192,70 +190,32 @@ def hypot_with_one_backward_1(grad, self, result):
 
 
 def direction_forward(self, other):
-    """result = 0 if (self == 0) & (other == 0) else sgn(self) if isinf(self) & (other == other) else divide(self, hypot(self, other))"""
-    return either(
-        (self == T(0)) & (other == T(0)),
-        T(0),
-        either(isinf(self) & (other == other), sgn(self), divide(self, hypot(self, other))),
-    )
+    """result = direction(self, other)"""
+    return direction(self, other)
 
 
 def direction_backward_1(grad, self, other):
     """self: grad * direction(other, self) * (direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other)))"""
     return (
         grad
-        * either(
-            (other == T(0)) & (self == T(0)),
-            T(0),
-            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
-        )
-        * divide(
-            either(
-                (other == T(0)) & (self == T(0)),
-                T(0),
-                either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
-            ),
-            where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
-        )
+        * direction(other, self)
+        * divide(direction(other, self), where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)))
     )
 
 
 def direction_backward_2(grad, self, other, result):
     """other: -grad * result * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     return divide(
-        -grad
-        * result
-        * either(
-            (other == T(0)) & (self == T(0)),
-            T(0),
-            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
-        ),
-        where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
+        -grad * result * direction(other, self), where((self == T(0)) & (other == T(0)), T(1), hypot(self, other))
     )
 
 
 def direction_backward_3(grad, self, other, result):
     """self: grad * direction(other, self) * (direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))); other: -grad * result * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
-    return grad * either(
-        (other == T(0)) & (self == T(0)),
-        T(0),
-        either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
-    ) * divide(
-        either(
-            (other == T(0)) & (self == T(0)),
-            T(0),
-            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
-        ),
-        where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
+    return grad * direction(other, self) * divide(
+        direction(other, self), where((self == T(0)) & (other == T(0)), T(1), hypot(self, other))
     ), divide(
-        -grad
-        * result
-        * either(
-            (other == T(0)) & (self == T(0)),
-            T(0),
-            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
-        ),
-        where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
+        -grad * result * direction(other, self), where((self == T(0)) & (other == T(0)), T(1), hypot(self, other))
     )
 
 
@@ -266,49 +226,19 @@ def atan2_forward(self, other):
 
 def atan2_backward_1(grad, self, other):
     """self: grad * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
-    return divide(
-        grad
-        * either(
-            (other == T(0)) & (self == T(0)),
-            T(0),
-            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
-        ),
-        where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
-    )
+    return divide(grad * direction(other, self), where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)))
 
 
 def atan2_backward_2(grad, self, other):
     """other: -grad * direction(self, other) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
-    return divide(
-        -grad
-        * either(
-            (self == T(0)) & (other == T(0)),
-            T(0),
-            either(isinf(self) & (other == other), sgn(self), divide(self, hypot(self, other))),
-        ),
-        where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
-    )
+    return divide(-grad * direction(self, other), where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)))
 
 
 def atan2_backward_3(grad, self, other):
     """self: grad * direction(other, self) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * direction(self, other) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     return divide(
-        grad
-        * either(
-            (other == T(0)) & (self == T(0)),
-            T(0),
-            either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
-        ),
-        where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
-    ), divide(
-        -grad
-        * either(
-            (self == T(0)) & (other == T(0)),
-            T(0),
-            either(isinf(self) & (other == other), sgn(self), divide(self, hypot(self, other))),
-        ),
-        where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)),
-    )
+        grad * direction(other, self), where((self == T(0)) & (other == T(0)), T(1), hypot(self, other))
+    ), divide(-grad * direction(self, other), where((self == T(0)) & (other == T(0)), T(1), hypot(self, other)))
 
 
 def hypot_forward(self, other):
@@ -318,30 +248,14 @@ def hypot_forward(self, other):
 
 def hypot_backward_1(grad, self, other):
     """self: grad * direction(self, other)"""
-    return grad * either(
-        (self == T(0)) & (other == T(0)),
-        T(0),
-        either(isinf(self) & (other == other), sgn(self), divide(self, hypot(self, other))),
-    )
+    return grad * direction(self, other)
 
 
 def hypot_backward_2(grad, self, other):
     """other: grad * direction(other, self)"""
-    return grad * either(
-        (other == T(0)) & (self == T(0)),
-        T(0),
-        either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
-    )
+    return grad * direction(other, self)
 
 
 def hypot_backward_3(grad, self, other):
     """self: grad * direction(self, other); other: grad * direction(other, self)"""
-    return grad * either(
-        (self == T(0)) & (other == T(0)),
-        T(0),
-        either(isinf(self) & (other == other), sgn(self), divide(self, hypot(self, other))),
-    ), grad * either(
-        (other == T(0)) & (self == T(0)),
-        T(0),
-        either(isinf(other) & (self == self), sgn(other), divide(other, hypot(other, self))),
-    )
+    return grad * direction(self, other), grad * direction(other, self)

@@ -7,6 +7,7 @@ their place. Libraries also call some whose names begin with `_`.
 import builtins
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from ...dispatch import argument_checks
@@ -14,6 +15,7 @@ from ...errors import type_name, warn_user
 from ...namespace import op
 from ...ops.creation import empty
 from ...ops.creation.from_data import tensor
+from ...ops.creation.options import written
 from ...ops.creation.ranges import arange
 from ...tensor.dtypes import get_default_dtype, int64
 from ...tensor.tensor import TensorBase
@@ -110,13 +112,16 @@ def typename(obj: Any, /) -> str:
     return named.__qualname__ if module in ("", "builtins") else f"{module}.{named.__qualname__}"
 
 
-def range(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
+def range(
+    start: Any, end: Any = None, step: Any = 1, *, out: Any = None, dtype: Any = None, device: Any = None, **kwargs: Any
+) -> Any:
     """The numbers from `start` to `end`, which is one of them: deprecated, for Python's range ends before.
 
     Args:
         start: the first; 0 where only one number is given.
         end: the last.
         step: the distance.
+        out: a tensor to write to.
         dtype: floats by default.
         device: where the tensor is made.
         **kwargs: `requires_grad` and others, as of `arange`.
@@ -131,6 +136,8 @@ def range(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, devi
         ...     sg.range(1, 3)
         tensor([1., 2., 3.])
     """
+    if out is not None:
+        return written(partial(range, start, end, step), out, dtype, kwargs.get("requires_grad"), reshaped=True)
     warn_user(
         "specgrad.range is deprecated and will be removed in a future release because its behavior is inconsistent "
         "with Python's range builtin. Instead, use specgrad.arange, which produces values in [start, end)."

@@ -102,6 +102,11 @@ class BatchedMethods(TensorBase):
     def data(self) -> Any:
         return wrap(self.value.data, self.level)
 
+    def resize_(self, *sizes: Any, **kwargs: Any) -> Any:
+        raise refusal(self.level, "vmap: resize_() is not supported: the examples of a batch share memory")
+
+    resize_as_ = resize_
+
     def register_hook(self, hook: Any) -> Any:
         return self.value.register_hook(of_batch(hook, self.value._shape[0]))
 

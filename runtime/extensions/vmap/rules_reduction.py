@@ -139,6 +139,12 @@ def restrided(call: Call) -> Any:
     value = call.batch_first(call["input"])
     offset = value._offset if call["storage_offset"] is None else call["storage_offset"]
     size, stride = as_list(call["size"]), as_list(call["stride"])
+    own, requested = (view_shapes.span(*each) for each in ((value._shape[1:], value.stride()[1:]), (size, stride)))
+    if offset < value._offset or offset + requested > value._offset + own:
+        raise RuntimeError(
+            f"vmap: as_strided(size={size}, stride={stride}, storage_offset={offset}) can access memory outside of the "
+            f"first example, which has {own} elements of memory from {value._offset} on"
+        )
     layout = {"size": (call.size, *size), "stride": (value.stride()[0], *stride), "storage_offset": offset}
     return call.run({"input": value, **layout})
 

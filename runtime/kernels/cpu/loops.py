@@ -165,6 +165,35 @@ def exponential_sum(row: Array, low: float, top: float) -> float:
 
 
 @jit
+def beside_infinity(x: float) -> float:
+    """x less a maximum of inf: 0 for inf itself, so that infinities share alike, else -inf."""
+    return x if x != x else type(x)(0) if x == np.inf else type(x)(-np.inf)
+
+
+@jit
+def is_infinity(x: float) -> float:
+    """exp(beside_infinity(x)): 1 for inf, else 0; nan for nan."""
+    return x if x != x else type(x)(x == np.inf)
+
+
+@jit
+def infinities(row: Array) -> float:
+    """How many there are, nan beside a nan: the sum of exponentials of a row with maximum inf."""
+    total = row.dtype.type(0)
+    for j in range(row.size):
+        total += is_infinity(row[j])
+    return total
+
+
+@jit
+def has_infinity(row: Array) -> bool:
+    hits = 0
+    for j in range(row.size):
+        hits |= row[j] == np.inf
+    return hits != 0
+
+
+@jit
 def scale(row: Array, factor: float, out: Array) -> None:
     for j in range(out.size):
         out[j] = row[j] * factor

@@ -47,7 +47,7 @@ from .normal_derivatives import (
     ndtri_derivative,
 )
 from .orthogonal_polynomials import orthogonal
-from .power import hypot, ldexp, power, rsqrt
+from .power import direction, hypot, ldexp, power, rsqrt
 from .random.reparameterized import (
     dirichlet_grad,
     gamma_moved,
@@ -184,7 +184,7 @@ def trunc_divide(x: Any, y: Any) -> Any:
         below = x // y
         return below + type(below)(1) if x % y != 0 and (x < 0) != (y < 0) else below
     ratio, integral = x / y, floor_divide(abs(x), abs(y))  # a ratio is rounded, and may be whole where it is not
-    return select(integral == integral, with_sign(integral, ratio), ratio)
+    return type(x)(select(integral == integral, with_sign(integral, ratio), ratio))  # of integers too, for its type
 
 
 def remainder(x: Any, y: Any) -> Any:

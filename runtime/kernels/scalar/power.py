@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...compiler.passes.primitives import bits, choose, fma, from_bits, narrow, polynomial, root, select
-from .exp import EXP2_DOUBLE, clamped, exp2, power_of_two, round_to_int, scaled
+from .exp import EXP2_DOUBLE, clamped, exp2, power_of_two, round_to_int, scaled, with_sign
 from .log import log_around_one, normal, number
 
 INVERSE_ESTIMATE_BITS = (0x7EF311C7, 0x7FDE6238E0000000)
@@ -158,8 +158,10 @@ def ldexp(x: Any, y: Any) -> Any:
     first = power_step(x, integral)
     second = power_step(x, integral - first)
     rest = clamped(integral - first - second, choose(x, -126.0, -1022.0), choose(x, 127.0, 1023.0))
-    value = x * exp2(power - integral)
-    for step in (first, second, rest):
+    fraction, grows = exp2(power - integral), (power > 0) & (abs(x) >= 1)  # no product leaves the range for nothing
+    _, exponent = round_to_int(first)
+    value = x * select(grows, fraction, 1.0) * power_of_two(x, exponent) * select(grows, 1.0, fraction)
+    for step in (second, rest):
         _, exponent = round_to_int(step)
         value *= power_of_two(x, exponent)
     return select(y == y, value, y)
@@ -174,11 +176,24 @@ def power_step(x: Any, power: Any) -> Any:
 
 def hypot(x: Any, y: Any) -> Any:
     """sqrt(x^2 + y^2), scaled where a square would overflow or underflow; error at most 1.2 and 1.2 ulp."""
-    x, y = abs(x), abs(y)
-    size = select(x > y, x, y)
-    huge, tiny = size > choose(x, 2.0**60, 2.0**500), size < choose(x, 2.0**-40, 2.0**-450)
-    scale = select(huge, choose(x, 2.0**-70, 2.0**-600), select(tiny, choose(x, 2.0**90, 2.0**600), 1.0))
-    back = select(huge, choose(x, 2.0**70, 2.0**600), select(tiny, choose(x, 2.0**-90, 2.0**-600), 1.0))
+    scale, back = scales(x, y)
     first, second = x * scale, y * scale
     value = root(fma(first, first, second * second)) * back
-    return select((x == math.inf) | (y == math.inf), type(x)(math.inf), value)
+    return select((abs(x) == math.inf) | (abs(y) == math.inf), type(x)(math.inf), value)
+
+
+def direction(x: Any, y: Any) -> Any:
+    """x / sqrt(x^2 + y^2), scaled in the same way; 0 at the origin, the sign of an infinite x."""
+    scale, _ = scales(x, y)
+    first, second = x * scale, y * scale
+    size = root(fma(first, first, second * second))
+    value = first / select(size == 0, 1.0, size)
+    return select((abs(x) == math.inf) & (y == y), with_sign(type(x)(1), x), value)
+
+
+def scales(x: Any, y: Any) -> Any:
+    """A power of two that brings the larger number near 1 where its square leaves the range, and its inverse."""
+    size = select(abs(x) > abs(y), abs(x), abs(y))
+    huge, tiny = size > choose(x, 2.0**60, 2.0**500), size < choose(x, 2.0**-40, 2.0**-450)
+    scale = select(huge, choose(x, 2.0**-70, 2.0**-600), select(tiny, choose(x, 2.0**90, 2.0**600), 1.0))
+    return scale, select(huge, choose(x, 2.0**70, 2.0**600), select(tiny, choose(x, 2.0**-90, 2.0**-600), 1.0))

@@ -62,6 +62,9 @@ def zeta_sum(s: Any, q: Any, unit: Any) -> Any:
         total > 0 or q < bound or s == math.inf
     ):  # nothing is left of powers of numbers above 1
         return total
+    scale = inverse_power(q / unit, s - 1.0)
+    if scale == 0:  # and the sum below may be inf * 0
+        return total
     part = 1.0 / q
     factor, square, rest = s, part * part, 0.0
     power_of_part = square
@@ -69,7 +72,7 @@ def zeta_sum(s: Any, q: Any, unit: Any) -> Any:
         rest += factor * power_of_part * EULER_MACLAURIN[k]
         factor *= (s + 2.0 * k + 1.0) * (s + 2.0 * k + 2.0)
         power_of_part *= square
-    return total + unit * inverse_power(q / unit, s - 1.0) * (1.0 / (s - 1.0) + (0.5 * part + rest))
+    return total + unit * scale * (1.0 / (s - 1.0) + (0.5 * part + rest))
 
 
 def inverse_power(q: Any, s: Any) -> Any:

@@ -219,13 +219,17 @@ def _explicit_options(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None and value is not False}
 
 
-def written(make: partial[Any], out: Any, dtype: Any, requires_grad: Any) -> Any:
-    """What a creation function gives for the dtype and device of `out`, written there; `out` takes its shape."""
+def written(make: partial[Any], out: Any, dtype: Any, requires_grad: Any, *, reshaped: bool = False) -> Any:
+    """What a creation function gives for the dtype and device of `out`, written there; `out` takes its shape.
+
+    `reshaped`: whether `out` keeps its own shape where that has as many elements.
+    """
     op = make.func.__name__
     target = argument_checks.tensor(op, "out", out)
     if dtype is not None and argument_checks.dtype(op, "dtype", dtype) is not target._dtype:
         raise RuntimeError(f"{op}(): dtype {dtype} does not match dtype of out parameter ({target._dtype})")
-    write_out(op, target, make(dtype=target._dtype, device=target._device))
+    made = make(dtype=target._dtype, device=target._device)
+    write_out(op, target, made.view(target._shape) if reshaped and made.numel() == target.numel() else made)
     return target.requires_grad_() if requires_grad else target
 
 

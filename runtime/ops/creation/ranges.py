@@ -73,7 +73,7 @@ def arange(
     try:
         if out is not None:
             require_strided("arange", layout)
-            return written(partial(arange, start, end, step), out, dtype, requires_grad)
+            return written(partial(arange, start, end, step), out, dtype, requires_grad, reshaped=True)
         made = ARANGE.launch(start, end, step, dtype, device, requires_grad, pin_memory) if layout is None else None
         if made is not None:
             return made
@@ -166,8 +166,11 @@ def linspace(
             made = LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory)
         if made is not None:
             return made
+        if out is not None:
+            require_strided("linspace", layout)
+            return written(partial(linspace, start, end, steps), out, dtype, requires_grad, reshaped=True)
         options = dtype, device, requires_grad, pin_memory
-        if (made := made_elsewhere(linspace, options, out, layout, start, end, steps)) is not NOT_HANDLED:
+        if (made := made_elsewhere(linspace, options, None, layout, start, end, steps)) is not NOT_HANDLED:
             return made
         count, kind, (first, last) = _checked("linspace", steps, dtype, start=start, end=end)
         checked_size("linspace", (count,))
@@ -234,8 +237,11 @@ def logspace(
         >>> sg.logspace(-1, 1, 3)
         tensor([ 0.1000,  1.0000, 10.0000])
     """
+    if out is not None:
+        require_strided("logspace", layout)
+        return written(partial(logspace, start, end, steps, base=base), out, dtype, requires_grad, reshaped=True)
     options = dtype, device, requires_grad
-    if (made := made_elsewhere(logspace, options, out, layout, start, end, steps, base=base)) is not NOT_HANDLED:
+    if (made := made_elsewhere(logspace, options, None, layout, start, end, steps, base=base)) is not NOT_HANDLED:
         return made
     count, kind, (number, first, last) = _checked("logspace", steps, dtype, base=base, start=start, end=end)
     is_complex = any(isinstance(x, complex) for x in (first, last, number))

@@ -47,6 +47,14 @@ def without_negative_infinities(x: Tensor) -> Tensor:
     return x.masked_fill(real == -math.inf, 0)
 
 
+def exp_of_difference(x: Tensor, log_sum: Tensor) -> Tensor:
+    """exp(x - log_sum): 0 where both are -inf, 1 where both are inf."""
+    if x.is_complex():
+        return (x - without_negative_infinities(log_sum)).exp()
+    difference = x - log_sum.masked_fill(log_sum.isinf(), 0)
+    return difference.masked_fill(log_sum == math.inf, -math.inf).masked_fill(x == math.inf, 0).exp()
+
+
 def multivariate_log_gamma(x: Tensor, p: int) -> Tensor:
     """ln Gamma_p(x) = p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2) over j = 0, ..., p - 1."""
     x = x if x.is_floating_point() else x.to(dtypes.get_default_dtype())

@@ -4,8 +4,18 @@ An ignored target has no loss and no gradient. No weights stand for weights of o
 of rows, or of items of the batch.
 """
 
+import numpy as np
+
 from ...compiler.jit import jit
-from ...kernels.cpu.loops import EXACT_SHIFT, copy_run, exponential_sum
+from ...kernels.cpu.loops import (
+    EXACT_SHIFT,
+    beside_infinity,
+    copy_run,
+    exponential_sum,
+    has_infinity,
+    infinities,
+    is_infinity,
+)
 from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
 from ...kernels.llvm.reduce import range_of
@@ -44,6 +54,15 @@ def _weighted_sum(row: Array, top: float, weights: Array) -> float:
     else:
         for c in range(row.size):
             total += row[c] - top
+    return total
+
+
+@jit
+def _weighted_sum_beside_infinity(row: Array, weights: Array) -> float:
+    total = 0.0
+    for c in range(row.size):
+        weight = class_weight(weights, c)
+        total += weight * beside_infinity(row[c]) if weight != 0 else 0.0
     return total
 
 
@@ -88,11 +107,14 @@ def losses_of_rows(
             continue
         row = part_of(x, n * num_classes, num_classes)
         low, top = range_of(row)
-        shift = float(log(exponential_sum(row, low, top)))
+        infinite = top == np.inf
+        shift = float(log(infinities(row) if infinite else exponential_sum(row, low, top)))
         weight = class_weight(weights, target)
-        loss = (1 - smoothing) * weight * (shift - (row[target] - top)) if weight != 0 else 0.0
+        score = beside_infinity(row[target]) if infinite else row[target] - top
+        loss = (1 - smoothing) * weight * (shift - score) if weight != 0 else 0.0
         if smoothing != 0:
-            loss += every * shift - share * _weighted_sum(row, top, weights)
+            all_classes = _weighted_sum_beside_infinity(row, weights) if infinite else _weighted_sum(row, top, weights)
+            loss += every * shift - share * all_classes
         note_loss(losses, saved_state, reduction, n, loss, shift + top)
         own[0] += loss
         own[1] += weight
@@ -124,10 +146,15 @@ def losses_of_rows_backward(
         grad = target_gradient(grads, saved_state, reduction, n)
         direct = (1 - smoothing) * class_weight(weights, target) * grad
         scale, shift, uniform_grad = to(direct + every * grad), saved_state[n], to(share * grad)
-        if abs(shift) > EXACT_SHIFT:
-            scale = scale / exponential_sum(row, range_of(row)[0], shift)
-        for c in range(row.size):
-            out[c] = scale * exp(row[c] - shift)
+        if shift == np.inf:
+            scale = scale / infinities(row)
+            for c in range(row.size):
+                out[c] = scale * is_infinity(row[c])
+        else:
+            if abs(shift) > EXACT_SHIFT:
+                scale = scale / exponential_sum(row, range_of(row)[0], shift)
+            for c in range(row.size):
+                out[c] = scale * exp(row[c] - shift)
         if smoothing != 0:
             for c in range(row.size):
                 out[c] -= uniform_grad * to(class_weight(weights, c))
@@ -162,6 +189,7 @@ def losses_of_columns(
                     continue
                 weight, shift = class_weight(weights, target), float(shifts[j])
                 score = item[target * positions + start + j] - tops[j]
+                score = score if score == score else beside_infinity(item[target * positions + start + j])
                 loss = (1 - smoothing) * weight * (shift - score) if weight != 0 else 0.0
                 if smoothing != 0:
                     loss += every * shift - share * smooth[j]
@@ -190,8 +218,34 @@ def _column_sums(
             shifts[j] += exp(row[j] - tops[j])
         for j in range(smooth.size):
             smooth[j] += weight * (row[j] - tops[j])
+    if has_infinity(tops):
+        _column_sums_beside_infinity(x, positions, start, weights, tops, shifts, smooth)
     for j in range(tops.size):
         shifts[j] = log(shifts[j])
+
+
+@jit
+def _column_sums_beside_infinity(
+    x: Array, positions: int, start: int, weights: Array, tops: Array, shifts: Array, smooth: Array
+) -> None:
+    for j in range(tops.size):
+        if tops[j] == np.inf:
+            column = x[start + j :: positions]
+            shifts[j] = infinities(column)
+            if smooth.size:
+                smooth[j] = _weighted_sum_beside_infinity(column, weights)
+
+
+@jit
+def _column_beside_infinity_backward(
+    x: Array, result: Array, first: int, step: int, num_classes: int, weights: Array, pulled: float, even: float
+) -> None:
+    total = 0.0
+    for c in range(num_classes):
+        total += is_infinity(x[first + c * step])
+    for c in range(num_classes):
+        share = is_infinity(x[first + c * step]) / total
+        result[first + c * step] = pulled * share - even * class_weight(weights, c)
 
 
 @jit
@@ -207,6 +261,7 @@ def losses_of_columns_backward(
         own, log_sums = part_of(targets, n * positions, positions), part_of(saved_state, n * positions, positions)
         clear(scales)
         clear(spreads)
+        infinite = False
         for j in range(positions):
             if own[j] != ignored:
                 if own[j] < 0 or own[j] >= num_classes:
@@ -215,6 +270,7 @@ def losses_of_columns_backward(
                 spreads[j] = grad
                 scales[j] = ((1 - smoothing) * class_weight(weights, own[j]) + every) * grad
                 if abs(log_sums[j]) > EXACT_SHIFT:
+                    infinite |= log_sums[j] == np.inf
                     total = 0.0
                     for c in range(num_classes):
                         total += exp(x[(n * num_classes + c) * positions + j] - log_sums[j])
@@ -225,6 +281,14 @@ def losses_of_columns_backward(
             even = to(share * class_weight(weights, c))
             for j in range(row.size):
                 out[j] = scales[j] * exp(row[j] - log_sums[j]) - even * spreads[j]
+        if infinite:
+            for j in range(positions):
+                if log_sums[j] == np.inf and own[j] != ignored:
+                    pulled = ((1 - smoothing) * class_weight(weights, own[j]) + every) * spreads[j]
+                    _column_beside_infinity_backward(
+                        x, result, n * num_classes * positions + j, positions, num_classes, weights, pulled,
+                        share * spreads[j],
+                    )  # fmt: skip
         for j in range(positions):
             if own[j] != ignored:
                 share_of_target = (1 - smoothing) * class_weight(weights, own[j]) * spreads[j]

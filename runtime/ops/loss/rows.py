@@ -1,6 +1,6 @@
 """Losses as row programs: of rows of differences, or of rows of scores with a class each."""
 
-from ...kernels.row_language import Each, ElementIndex, Row, Shared, at, exp, isfinite, log, max, sum, where
+from ...kernels.row_language import Each, ElementIndex, Row, Shared, at, exp, isinf, isneginf, log, max, sum, where
 
 
 def squares(x: Row, target: Row, divisor: float) -> Each:
@@ -45,11 +45,12 @@ def row_ratio(x: Row, divisor_row: Each) -> Row:
 def cross_entropy(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tuple[Each, Each, Each]:
     """-log softmax(x) at the target times its weight, log sum exp(x), and the weight; 0 where the target is ignored."""
     top = max(x)
-    shift = where(isfinite(top), top, 0.0)
-    row_logsumexp = where(target_row == ignored, 0.0, log(sum(exp(x - shift))) + shift)
+    shift = where(isneginf(top), 0.0, top)
+    log_total = log(sum(exp(where(isinf(x) and x > 0, 0.0, x - shift))))
+    own = at(x, target_row)
     share = where(target_row == ignored, 0.0, at(weight_, target_row))
-    result = where(share == 0, 0.0, share * (row_logsumexp - at(x, target_row)))
-    return result, row_logsumexp, share
+    result = where(share == 0, 0.0, share * (log_total - where(isinf(own) and own > 0, 0.0, own - shift)))
+    return result, where(target_row == ignored, 0.0, log_total + shift), share
 
 
 def cross_entropy_backward(
@@ -57,7 +58,7 @@ def cross_entropy_backward(
 ) -> Row:
     """grad times the target's weight times (softmax(x) - 1 at the target); 0 where the target is ignored."""
     factor = where(target_row == ignored, 0.0, grad_row * at(weight_, target_row))
-    return factor * (exp(x - logsumexp_row) - where(i == target_row, 1.0, 0.0))
+    return factor * (exp(where(isinf(x) and x > 0, 0.0, x - logsumexp_row)) - where(i == target_row, 1.0, 0.0))
 
 
 def smoothed_cross_entropy(
@@ -65,11 +66,14 @@ def smoothed_cross_entropy(
 ) -> tuple[Each, Each, Each]:
     """(1 - smoothing) of what `cross_entropy` is, and smoothing / n of its sum over all classes as targets."""
     top = max(x)
-    shift = where(isfinite(top), top, 0.0)
-    row_logsumexp = log(sum(exp(x - shift)))
-    every = sum(weight_) * row_logsumexp - sum(weight_ * (x - shift))
+    shift = where(isneginf(top), 0.0, top)
+    scores = where(isinf(x) and x > 0, 0.0, x - shift)
+    row_logsumexp = log(sum(exp(scores)))
+    every = sum(weight_) * row_logsumexp - sum(where(weight_ == 0, 0.0, weight_ * scores))
     share = where(target_row == ignored, 0.0, at(weight_, target_row))
-    own = where(share == 0, 0.0, (1 - smoothing) * share * (row_logsumexp - (at(x, target_row) - shift)))
+    chosen = at(x, target_row)
+    score = where(isinf(chosen) and chosen > 0, 0.0, chosen - shift)
+    own = where(share == 0, 0.0, (1 - smoothing) * share * (row_logsumexp - score))
     result = where(target_row == ignored, 0.0, own + smoothing / n * every)
     log_sum = where(target_row == ignored, 0.0, row_logsumexp + shift)
     return result, log_sum, share
@@ -82,7 +86,7 @@ def smoothed_cross_entropy_backward(
     """grad times the gradient of `smoothed_cross_entropy`; 0 where the target is ignored."""
     own = (1 - smoothing) * at(weight_, target_row)
     even = smoothing / n
-    pulled = exp(x - logsumexp_row) * (own + even * sum(weight_)) - even * weight_
+    pulled = exp(where(isinf(x) and x > 0, 0.0, x - logsumexp_row)) * (own + even * sum(weight_)) - even * weight_
     return where(target_row == ignored, 0.0, grad_row * (pulled - where(i == target_row, own, 0.0)))
 
 

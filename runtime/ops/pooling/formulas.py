@@ -1,10 +1,15 @@
 """Helpers of the formulas of pooling, written in ops and Tensor methods so that they differentiate again."""
 
 from collections.abc import Sequence
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from ...namespace import Tensor, op
+from ...shapes import pool_size
+from ...tensor.dtypes import iinfo
+from .checks import EmptyWindowError
+
+Ints = int | Sequence[int]
 
 
 def gather_in_plane(input: Tensor, indices: Tensor, spatial: int) -> Tensor:
@@ -17,6 +22,46 @@ def plane_size(shape: tuple[int, ...], spatial: int) -> tuple[int, ...]:
 
 def window_size(kernel_size: Sequence[int]) -> int:
     return prod(kernel_size)
+
+
+def windows_max(
+    input: Tensor, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints, ceil_mode: bool, spatial: int
+) -> tuple[Tensor, Tensor]:
+    """Largest values and their indices; a window in the padding alone has maximum -inf and no gradient."""
+    try:
+        return op.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+    except EmptyWindowError:
+        return _padded_windows_max(input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+
+
+def _padded_windows_max(
+    input: Tensor, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints, ceil_mode: bool, spatial: int
+) -> tuple[Tensor, Tensor]:
+    kernel, pads, dilations = (_for_each(value, spatial) for value in (kernel_size, padding, dilation))
+    steps = _for_each(stride, spatial) if stride else kernel
+    sizes = input.shape[-spatial:]
+    lowest = iinfo(input.dtype).min if input.dtype.kind == "i" else -inf
+    both_sides = [pad for pad in reversed(pads) for _ in range(2)]
+    padded = op.constant_pad_nd(input, both_sides, lowest)
+    values, indices = op.max_pool_with_indices(padded, kernel, steps, 0, dilations, ceil_mode, spatial)
+    for dim, window in enumerate(zip(sizes, kernel, steps, pads, dilations, strict=True), -spatial):
+        count = pool_size(*window, ceil_mode)  # in ceil mode one more window fits beside so much padding
+        values, indices = values.narrow(dim, 0, count), indices.narrow(dim, 0, count)
+    return values, _in_plane(indices, sizes, pads)
+
+
+def _in_plane(indices: Tensor, sizes: Sequence[int], pads: Sequence[int]) -> Tensor:
+    """Indices into a plane, of those into the padded one; what lies in the padding becomes the next element."""
+    result, factor = indices * 0, 1
+    for size, pad in zip(reversed(sizes), reversed(pads), strict=True):
+        result = result + (indices % (size + 2 * pad) - pad).clamp(0, size - 1) * factor
+        indices, factor = indices // (size + 2 * pad), factor * size
+    return result
+
+
+def _for_each(value: Any, spatial: int) -> tuple[int, ...]:
+    values = tuple(value) if isinstance(value, Sequence) else (value,)
+    return values * spatial if len(values) == 1 else values
 
 
 def fractional_maxima(

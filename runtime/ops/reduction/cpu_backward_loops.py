@@ -11,13 +11,21 @@ import numpy as np
 
 from ...compiler.jit import WRITTEN, jit
 from ...compiler.passes.primitives import choose
-from ...kernels.cpu.loops import EXACT_SHIFT, copy_row, copy_run, exponential_sum, lines_of
+from ...kernels.cpu.loops import (
+    EXACT_SHIFT,
+    copy_row,
+    copy_run,
+    exponential_sum,
+    infinities,
+    is_infinity,
+    lines_of,
+)
 from ...kernels.cpu.plan import Array
 from ...kernels.cpu.sums import column_sums, fill, plain_sum, scaled_sum
 from ...kernels.llvm.addresses import clear, empty_row, part_of
 from ...kernels.llvm.reduce import product_of, range_of
 from ...kernels.scalar import exp
-from ..softmax.cpu_loops import add_exponentials
+from ..softmax.cpu_loops import add_exponentials, infinite_columns
 
 _WIDTH = 1024  # columns that are worked on side by side
 
@@ -177,6 +185,12 @@ def logsumexp_backward_loop(
         if after == 1:
             row, line, one = part_of(x, k * along, along), part_of(out, k * along, along), grads[k]
             shift = results[k] if results[k] != -math.inf else x.dtype.type(0)
+            if shift == math.inf:
+                one = one / infinities(row)
+                for i in range(row.size):
+                    line[i] = one * is_infinity(row[i])
+                k += 1
+                continue
             if abs(shift) > EXACT_SHIFT:
                 one = one / exponential_sum(row, range_of(row)[0], shift)
             for i in range(row.size):
@@ -186,13 +200,15 @@ def logsumexp_backward_loop(
             for j in range(top.size):
                 top[j] = top[j] if top[j] != -math.inf else 0
                 outside += abs(top[j]) > EXACT_SHIFT
+            source = table
             if outside:
-                sums = np.zeros(width, x.dtype)
-                add_exponentials(table[b], start, top, sums)
+                rough, sums = np.abs(top) > EXACT_SHIFT, np.zeros(width, x.dtype)
+                source = result if infinite_columns(table[b], start, top, result[b]) else table
+                add_exponentials(source[b], start, top, sums)
                 for j in range(top.size):
-                    grad[j] = grad[j] / sums[j] if abs(top[j]) > EXACT_SHIFT else grad[j]
+                    grad[j] = grad[j] / sums[j] if rough[j] else grad[j]
             for i in range(along):
-                row, line = table[b, i, start : start + width], result[b, i, start : start + width]
+                row, line = source[b, i, start : start + width], result[b, i, start : start + width]
                 for j in range(top.size):
                     line[j] = grad[j] * exp(row[j] - top[j])
         k += width

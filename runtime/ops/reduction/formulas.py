@@ -9,7 +9,7 @@ from ...dispatch.shape_rules import is_known
 from ...errors import warn_user
 from ...kernels.cpu.reduce_layout import reduced_dims_of
 from ...namespace import Tensor, op
-from ..elementwise.formulas import conjugate
+from ..elementwise.formulas import conjugate, exp_of_difference
 
 Dims: TypeAlias = Sequence[int] | int | None
 
@@ -28,6 +28,15 @@ def restore_reduced_dims(x: Tensor, shape: Sequence[int], dim: Dims, keepdim: bo
         return x
     reduced = reduced_dims_of(len(shape), dim)
     return x.reshape([1 if d in reduced else n for d, n in enumerate(shape)])
+
+
+def exponential_share(x: Tensor, log_sum: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The part of each exp(x) in the sum along `dim`; infinities share alike."""
+    share = exp_of_difference(x, restore_reduced_dims(log_sum, x._shape, dim, keepdim))
+    if x.is_complex():
+        return share
+    infinities = (x == math.inf).sum(dim, keepdim)
+    return share / restore_reduced_dims(infinities.clamp(1), x._shape, dim, keepdim)
 
 
 def directional_derivative(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
@@ -106,6 +115,14 @@ def degrees_of_freedom(free: Any) -> Any:
         )
         return 0
     return free
+
+
+def over_largest(rows: Tensor) -> Tensor:
+    """Rows over their largest element, taken as constant: what has no scale does not depend on it."""
+    if not rows.numel():
+        return rows
+    largest = rows.detach().abs().amax(1, True)
+    return rows / largest.masked_fill(largest == 0, 1)
 
 
 def correlation_of_covariance(matrix: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from ...kernels.row_language import (
     argmin,
     exp,
     isfinite,
+    isinf,
     isnan,
     isneginf,
     log,
@@ -191,8 +192,11 @@ def zero_row_backward(x: Row) -> Row:
 
 
 def logsumexp_row_backward(x: Row, grad_row: Each, result_row: Each) -> Row:
-    """grad exp(x - result), where a result of -inf counts as 0: so grad 0 where all x are -inf."""
-    return grad_row * exp(x - where(isneginf(result_row), 0.0, result_row))
+    """grad times the share of exp(x) in the sum: 0 where all x are -inf; infinities share alike."""
+    shifted = where(isinf(x), where(x > 0, 0.0, x), x - result_row)
+    grown = exp(shifted)
+    total = where(isneginf(result_row), 1.0, sum(grown))
+    return grad_row / total * grown
 
 
 def selected_backward(x: Row, grad_row: Each, index_row: Each, i: ElementIndex) -> Row:

@@ -4,8 +4,10 @@ The gradients of what runs along a dimension run along it too, in reverse: they 
 elements are zero and without overflow, and the gradients of a recurrence are recurrences again.
 """
 
+import math
+
 from ...namespace import Tensor, op
-from ..elementwise.formulas import conjugate, without_negative_infinities
+from ..elementwise.formulas import conjugate, exp_of_difference
 
 
 def one_before(x: Tensor, dim: int, reverse: bool, fill: int) -> Tensor:
@@ -27,16 +29,21 @@ def transposed_recurrence(grad: Tensor, factor: Tensor, dim: int, reverse: bool)
     return op.linear_recurrence(grad, conjugate(one_before(factor, dim, not reverse, 0)), dim, not reverse)
 
 
-def own_share(x: Tensor, result: Tensor) -> Tensor:
-    return (x - without_negative_infinities(result)).exp()
+def own_share(x: Tensor, result: Tensor, dim: int) -> Tensor:
+    """exp(x_i - y_i); of infinities, which share alike, the reciprocal of how many there are up to i."""
+    share = exp_of_difference(x, result)
+    return share if x.is_complex() else share / (x == math.inf).cumsum(dim).clamp(1)
 
 
-def remaining_share(result: Tensor, dim: int) -> Tensor:
+def remaining_share(result: Tensor, share: Tensor, dim: int) -> Tensor:
     """exp(y_(i-1) - y_i), which is at most 1, and 0 where y_(i-1) is -inf."""
     if not result.numel() or not result.ndim:
         return op.zeros_like(result)
-    later = _without_last(without_negative_infinities(result), dim, True)
-    return _padded((_without_last(result, dim, False) - later).exp(), dim, False, 0)
+    before, later = _without_last(result, dim, False), _without_last(result, dim, True)
+    rest = exp_of_difference(before, later)
+    if not rest.is_complex():
+        rest = op.where(before == math.inf, 1 - _without_last(share, dim, True), rest)
+    return _padded(rest, dim, False, 0)
 
 
 def neighbours(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:

@@ -7,7 +7,16 @@ rows, or of columns counted through (before, after).
 import numpy as np
 
 from ...compiler.jit import WRITTEN, jit
-from ...kernels.cpu.loops import copy_row, exponential_sum, exponentials, scale
+from ...kernels.cpu.loops import (
+    beside_infinity,
+    copy_row,
+    exponential_sum,
+    exponentials,
+    has_infinity,
+    infinities,
+    is_infinity,
+    scale,
+)
 from ...kernels.cpu.sums import plain_sum
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.float16_rows import buffer_for, reading, writing, written
@@ -21,13 +30,31 @@ REORDER = {"reassoc"}  # without `contract`: g - exp(y) t has its product ready 
 Array = np.ndarray
 
 
+@jit
+def infinite_columns(x: Array, start: int, tops: Array, out: Array) -> bool:
+    """Whether a column has maximum inf. If so `out` has the columns, those less their maximum, which becomes 0."""
+    infinite = has_infinity(tops)
+    if infinite:
+        for i in range(x.shape[0]):
+            row, to = x[i, start : start + tops.size], out[i, start : start + tops.size]
+            for j in range(tops.size):
+                to[j] = beside_infinity(row[j]) if tops[j] == np.inf else row[j]
+        for j in range(tops.size):
+            tops[j] = 0 if tops[j] == np.inf else tops[j]
+    return infinite
+
+
 @jit(halves=WRITTEN)
 def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
     row_buffer = buffer_for(result, along)
     for i in range(first, last):
         row, out = part_of(x, i * along, along), writing(result, i * along, along, row_buffer)
         low, top = range_of(row)
-        exponentials(row, low, top, out)
+        if top == np.inf:
+            for j in range(out.size):
+                out[j] = is_infinity(row[j])
+        else:
+            exponentials(row, low, top, out)
         scale(out, out.dtype.type(1 / plain_sum(out)), part_of(result, i * along, along))
 
 
@@ -41,14 +68,18 @@ def log_softmax_rows(x: Array, result: Array, along: int, first: int, last: int)
         for i in range(count):
             row = reading(x, (k + i) * along, along, row_buffer)
             low, tops[i] = range_of(row)
-            shifts[i] = exponential_sum(row, low, tops[i])
+            shifts[i] = infinities(row) if tops[i] == np.inf else exponential_sum(row, low, tops[i])
         for i in range(count):
             shifts[i] = log(shifts[i])
         for i in range(count):
             row, out = reading(x, (k + i) * along, along, row_buffer), part_of(result, (k + i) * along, along)
             top, shift = tops[i], shifts[i]
-            for j in range(row.size):
-                out[j] = (row[j] - top) - shift
+            if top == np.inf:
+                for j in range(row.size):
+                    out[j] = beside_infinity(row[j]) - shift
+            else:
+                for j in range(row.size):
+                    out[j] = (row[j] - top) - shift
 
 
 @jit(fastmath=REORDER, halves=WRITTEN)
@@ -127,8 +158,9 @@ def softmax_columns(x: Array, result: Array, before: int, along: int, after: int
         tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
         totals = np.zeros(part.size)
         tops_of(table[b], start, tops)
+        source = out if infinite_columns(table[b], start, tops, out[b]) else table
         for i in range(along):
-            row, to = table[b, i, start:stop], out[b, i, start:stop]
+            row, to = source[b, i, start:stop], out[b, i, start:stop]
             for j in range(part.size):
                 value = exp_of_masked(row[j] - tops[j])
                 to[j] = value
@@ -152,11 +184,12 @@ def log_softmax_columns(x: Array, result: Array, before: int, along: int, after:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
         tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
         tops_of(table[b], start, tops)
-        add_exponentials(table[b], start, tops, part)
+        source = out if infinite_columns(table[b], start, tops, out[b]) else table
+        add_exponentials(source[b], start, tops, part)
         for j in range(part.size):
             part[j] = log(part[j])
         for i in range(along):
-            row, to = table[b, i, start:stop], out[b, i, start:stop]
+            row, to = source[b, i, start:stop], out[b, i, start:stop]
             for j in range(part.size):
                 to[j] = (row[j] - tops[j]) - part[j]
         line += stop - start

@@ -1,18 +1,20 @@
 """Softmax, log-softmax and their gradients as row programs."""
 
-from ...kernels.row_language import Row, exp, log, max, sum
+from ...kernels.row_language import Row, exp, isinf, log, max, sum, where
 
 
 def softmax(x: Row) -> Row:
-    """exp(x) / sum(exp(x))."""
-    grown = exp(x - max(x))
+    """exp(x) / sum(exp(x)); beside inf its limit."""
+    top = max(x)
+    grown = exp(where(isinf(x), where(x > 0, 0.0, x), x - top))
     return grown * (1 / sum(grown))
 
 
 def log_softmax(x: Row) -> Row:
-    """x - log(sum(exp(x)))."""
+    """x - log(sum(exp(x))); beside inf its limit."""
     top = max(x)
-    return (x - top) - log(sum(exp(x - top)))
+    shifted = where(isinf(x), where(x > 0, 0.0, x), x - top)
+    return shifted - log(sum(exp(shifted)))
 
 
 def softmax_backward(grad: Row, output: Row) -> Row:

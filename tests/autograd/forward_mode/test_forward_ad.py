@@ -63,11 +63,18 @@ def test_levels_of_this_library_nest() -> None:
     assert not watch.active
 
 
+def dual(lib: Any, x: Any) -> Any:
+    """A tensor that is its own tangent."""
+    return lib.autograd.forward_ad.make_dual(x, x)
+
+
 MISTAKES: dict[str, tuple[Any, type[Exception]]] = {
     "another shape": (lambda t, x: t.autograd.forward_ad.make_dual(x, x[:2]), RuntimeError),
     "whole numbers": (lambda t, x: t.autograd.forward_ad.make_dual(x.long(), x.long()), ValueError),
     "a whole tangent": (lambda t, x: t.autograd.forward_ad.make_dual(x, x.long()), ValueError),
     "numbers": (lambda t, x: t.autograd.forward_ad.make_dual(3.0, 1.0), (TypeError, AttributeError)),
+    "a dual primal": (lambda t, x: t.autograd.forward_ad.make_dual(dual(t, x), x), RuntimeError),
+    "a dual tangent": (lambda t, x: t.autograd.forward_ad.make_dual(x, dual(t, x)), RuntimeError),
 }
 
 

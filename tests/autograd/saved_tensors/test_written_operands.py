@@ -1,4 +1,4 @@
-"""Where the operand that a gradient reads has been written to since, the gradient reads the result, as in PyTorch."""
+"""Where the operand that a gradient reads has been written to since, the gradient reads the result, as PyTorch's."""
 
 from __future__ import annotations
 

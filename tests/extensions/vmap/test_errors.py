@@ -146,6 +146,18 @@ def test_mistakes_in_an_example_are_seen(lib: Any, name: str) -> None:
         assert str(batched.value) == str(alone.value)
 
 
+def test_memory_of_other_examples(lib: Any) -> None:
+    """`as_strided` gives a view of an example's own memory; what would read beside it is an error."""
+    x = reals(lib, 3, 4)
+    windows = lib.vmap(lambda row: row.as_strided((2, 3), (1, 1), 0))(x)
+    assert windows.tolist() == x.unfold(1, 3, 1).tolist() and windows._base is x
+    for start, size, offset in ((0, (3, 3), 0), (1, (1, 1), 0), (0, (1, 4), 1)):
+        with pytest.raises(RuntimeError, match="can access memory outside of"):
+            lib.vmap(lambda row, at=(size, (1, 1), offset): row.as_strided(*at))(x[start:])
+    with pytest.raises(RuntimeError, match=r"resize_\(\) is not supported"):
+        sg.vmap(lambda row: row.clone().resize_(2))(sg.ones(3, 4))
+
+
 def test_escaped_examples() -> None:
     """An example used after its vmap is an error that says why, outside and in another vmap."""
     retained: list[Any] = []

@@ -105,10 +105,19 @@ def test_entropies_at_the_edges() -> None:
     )
     np.testing.assert_allclose(D.Bernoulli(sg.tensor([0.0, 1.0])).entropy(), [0, 0], atol=0)
     np.testing.assert_allclose(D.Geometric(sg.tensor([1.0])).entropy(), [0], atol=0)
+    np.testing.assert_allclose(D.Binomial(3, sg.tensor([0.0, 1.0])).entropy(), [0, 0], atol=0)
     # of Gamma(a, 1), for large a: log(2 pi e a) / 2 - 1 / (3 a)
     for dtype in KINDS:
         result = D.Gamma(sg.tensor(1e7, dtype=dtype), 1.0).entropy().item()
         assert result == pytest.approx(0.5 * math.log(2 * math.pi * math.e * 1e7), rel=1e-6)
+
+
+def test_rare_events_of_continuous_bernoulli() -> None:
+    """Probabilities below the rounding error of 1 count: log p(x) = x log(p) + log(-log(p)) where p is small."""
+    for p in (1e-10, 1e-30):
+        for dtype in KINDS:
+            result = D.ContinuousBernoulli(sg.tensor(p, dtype=dtype)).log_prob(sg.tensor(0.3, dtype=dtype)).item()
+            assert result == pytest.approx(0.3 * math.log(p) + math.log(-math.log(p)), rel=1e-6)
 
 
 def test_divergences_at_the_edges() -> None:

@@ -54,6 +54,17 @@ def test_strided_memory_is_written_in_place() -> None:
     assert base.tolist() == [[1, 0, 1, 0], [1, 0, 1, 0]]
 
 
+@pytest.mark.filterwarnings("ignore:specgrad.range is deprecated")
+@pytest.mark.parametrize("name", ["arange", "linspace", "logspace", "range"])
+def test_ranges_are_written_in_the_shape_of_out(name: str) -> None:
+    """Where it has as many elements, a view among them, as on PyTorch."""
+    base = sg.zeros(2, 3, dtype=sg.float64)
+    bounds = (0, 4) if name == "arange" else (0, 3) if name == "range" else (0, 3, 4)
+    result = getattr(sg, name)(*bounds, out=base[:, 1:])
+    values = [[0, 1], [2, 3]] if name != "logspace" else [[1, 10], [100, 1000]]
+    assert result.tolist() == values and base.tolist() == [[0, *row] for row in values]
+
+
 @pytest.mark.parametrize("name", [*CALLS, *RANDOM])
 def test_refused(name: str) -> None:
     """Another dtype than that of `out`, an `out` that is no tensor, a leaf that records, a layout that there is not."""

@@ -43,6 +43,16 @@ def test_condition_is_boolean() -> None:
         sg.where(sg.tensor([1, 0]), 1.0, sg.tensor([2.0, 3.0]))
 
 
+@pytest.mark.parametrize("divisor", [-100, 7, 3])
+def test_quotients_of_large_integers_are_exact(divisor: int) -> None:
+    """Both roundings, of integers that no float64 has."""
+    numbers = [2**63 - 1, -(2**63) + 1, 10**17 + 1, -(10**17) - 1]
+    x = sg.tensor(numbers)
+    assert sg.div(x, divisor, rounding_mode="floor").tolist() == [n // divisor for n in numbers]
+    truncated = [abs(n) // abs(divisor) * (1 if (n < 0) == (divisor < 0) else -1) for n in numbers]
+    assert sg.div(x, divisor, rounding_mode="trunc").tolist() == truncated
+
+
 def test_division_knows_its_modes() -> None:
     """A rounding mode that does not exist is an error that lists those that do."""
     x = sg.tensor([5.5, -5.5])

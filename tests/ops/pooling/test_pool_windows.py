@@ -31,6 +31,7 @@ def test_a_window_without_an_element_has_no_maximum(size: int, stride: int, padd
     assert x.grad.tolist() == [[[float(maxima.count(at)) for at in range(size)]]]
     plane = sg.nn.functional.max_pool2d(x[..., None], (2, 1), (stride, 1), (padding, 0), (dilation, 1))
     assert plane.flatten().tolist() == expected
+    assert sg.max_pool1d(x, 2, stride, padding, dilation).tolist() == [[expected]]
 
 
 def test_integers_have_no_infinity() -> None:

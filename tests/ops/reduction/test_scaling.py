@@ -200,3 +200,17 @@ def test_logsumexp_far_from_zero_has_the_softmax_as_gradient(offset: float, layo
     powers = np.exp(values - values.max(1, keepdims=True))
     found = grad if layout == "rows" else grad.T
     np.testing.assert_allclose(found.numpy(), powers / powers.sum(1, keepdims=True), 2e-5, 1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e30, 1e-30])
+def test_pooled_norms_and_correlations_at_any_scale(scale: float) -> None:
+    """Squares that float32 does not have are not seen in roots of their sums, nor in quotients."""
+    x = sg.tensor([3.0, 4.0, 1.0]) * scale
+    x.requires_grad_()
+    pooled = sg.nn.functional.lp_pool1d(x[None, :2], 2, 2)
+    (slope,) = sg.autograd.grad(pooled.sum(), x)
+    assert pooled.item() == pytest.approx(5 * scale, rel=1e-6)
+    np.testing.assert_allclose(slope.numpy(), [0.6, 0.8, 0], rtol=1e-6)
+    rows = np.array([[3.0, 4.0, 1.0], [1.0, 5.0, 2.0]])
+    correlations = sg.corrcoef(sg.stack([x, sg.tensor(rows[1])])).detach().numpy()
+    np.testing.assert_allclose(correlations, np.corrcoef(rows), rtol=1e-6)
