@@ -72,8 +72,11 @@ FUNCTIONS: dict[str, Scalar] = {
     "hypot": Scalar(("x", "y"), ("divide(x, result)", "divide(y, result)"), "sqrt(x * x + y * y)"),
     "direction": Scalar(
         ("x", "y"),
-        ("divide(direction(y, x) * direction(y, x), hypot(x, y))", "-divide(result * direction(y, x), hypot(x, y))"),
-        "divide(x, hypot(x, y))",
+        (
+            "divide(y * y, (x * x + y * y) * sqrt(x * x + y * y))",
+            "-divide(x * y, (x * x + y * y) * sqrt(x * x + y * y))",
+        ),
+        "divide(x, sqrt(x * x + y * y))",
     ),
     "weighted_by": Scalar(("x", "weight"), ("weight", "x"), "x * weight"),  # and 0 for a weight of 0
     # circular and hyperbolic functions, and their inverses

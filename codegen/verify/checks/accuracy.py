@@ -13,6 +13,7 @@ from ..calls.findings import Report, on_purpose
 from ..calls.interpreted import all_plain
 from ..calls.special_values import settings
 
+REMEDY = "`accuracy` names an exception, `flags: [precise: false]` leaves such points out"
 SETTINGS = 2  # of numbers: those of the first sample, and others
 IS_INSTALLED = find_spec("mpmath") is not None
 
@@ -43,5 +44,5 @@ def report_errors(op: Any, errors: Any, report: Report) -> None:
     if errors.is_beyond:
         key = errors.argument if errors.kind != "value" else "elementwise"
         subject = f"{errors.kind} of {errors.argument}" if errors.argument else "result"
-        off = "" if units == float("inf") else f" ({units:.3g} units of the last digit; {limit:.3g} are allowed)"
-        report.find(op, key, f"{errors.shown(errors.worst)}{off}", f"{subject} in {errors.dtype}", size=0.2)
+        off = "" if units == float("inf") else f"{units:.3g} units of the last digit; {limit:.3g} are allowed; "
+        report.find(op, key, f"{errors.shown(errors.worst)} ({off}{REMEDY})", f"{subject} in {errors.dtype}", size=0.2)
