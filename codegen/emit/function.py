@@ -270,7 +270,8 @@ def around_write(code: OpCode, op: str, target: Argument, computed: Sequence[str
 def looked_at(code: OpCode, op: str, target: Argument, keep: str) -> str:
     value = f'"{op}", {target.python_name}, ({code.tensor_names},), keep=({keep}), share="{code.may_share}"'
     replaces = ", replaces=True" if code.entry.replaces else ""
-    return f"before_write({value}{replaces}{', by_result=True' if code.entry.if_written else ''})"
+    by_result = ", by_result=True" if code.node and code.node.by_result else ""
+    return f"before_write({value}{replaces}{by_result})"
 
 
 def write_call(code: OpCode, op: str, target: Argument) -> str:

@@ -33,8 +33,9 @@ class NodeCode:
 
     @property
     def by_result(self) -> str:
-        """The class whose nodes stand for this one's where the operand was written to since."""
-        return self._class_of(self.entry.if_written) if self.entry.if_written else ""
+        """The class whose nodes stand for this one's where the operand was written to since; a mutant has none."""
+        other = self.entry.if_written
+        return self._class_of(other) if other in self.calls.own else ""
 
     def _class_of(self, entry: str) -> str:
         phrases = entry.partition(".")[0].strip("_").split("_")
