@@ -2294,8 +2294,8 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: input * pow(2.0, other) if input.is_complex() or other.is_complex() else times_power_of_two(input,
-            other)
+        through: input * pow(2.0, other / 2) * pow(2.0, other / 2) if input.is_complex() or other.is_complex() else
+            times_power_of_two(input, other)
     Example:
         >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
         tensor([24.])
@@ -2314,7 +2314,9 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not isinstance(other, Tensor):
             other = checks.tensor(name, "other", other)
         return (
-            self * op.pow(2.0, other) if self.is_complex() or other.is_complex() else op.times_power_of_two(self, other)
+            self * op.pow(2.0, other / 2) * op.pow(2.0, other / 2)
+            if self.is_complex() or other.is_complex()
+            else op.times_power_of_two(self, other)
         )
     except Exception as error:
         hide_internal_frames(error)
