@@ -81,13 +81,13 @@ def test_rows_need_no_function_of_strings(tmp_path: Path) -> None:
 
 
 def test_a_first_step_compiles_each_function_once(tmp_path: Path) -> None:
-    """Some seventy: kernels by themselves, and their callees for each of the types that they are called with.
+    """Some eighty: kernels by themselves, and their callees for each of the types that they are called with.
 
     A processor without an instruction for x 2^k, as of x86-64-v3, needs `scaled` and `power_of_two` in its place.
     """
     found = compiled(MLP, tmp_path)
     different = {tuple(entry) for entry in found}
-    assert len(found) == len(different) <= (70 if scales() else 72)
+    assert len(found) == len(different) <= (77 if scales() else 79)
     assert not of_strings(found) and not [module for module, _, _ in found if module.startswith("numba")]
 
 

@@ -12,7 +12,7 @@ from ...dispatch.errors import names_of
 from ...spec_lines import generated_package
 
 _OWN = __name__.partition(".")[0]
-_OPS = f"{_OWN}.generated.ops.", f"{_OWN}.generated.tensor", f"{_OWN}.nn.functional."
+_OPS = f"{_OWN}.generated.ops.", f"{_OWN}.generated.tensor", f"{_OWN}.nn.functional.", f"{_OWN}.runtime.ops."
 
 
 @functools.cache
