@@ -215,7 +215,7 @@ def names() -> Iterator[Hostile]:
         "ops",
         "registry",
     ]
-    ops += ["max_dim", "adjoint", "globals", "len", "item", "requires_grad_", "package", "frozenset", "softmax"]
+    ops += ["max_dim", "adjoint", "globals", "len", "item", "requires_grad_", "package", "tuple", "softmax"]
     arguments = ["name", "into", "i", "T", "node", "grad", "grads", "result", "input", "out", "axis", "slope"]
     arguments += ["self_p", "_x", "range", "domain", "samples"]
     for name in nowhere + own + ops:
