@@ -55,7 +55,7 @@ class MaskedTensor(Tensor):
 
     def __new__(cls, data: Any, mask: Any, requires_grad: bool = False) -> "MaskedTensor":
         check(data, mask)
-        return made(data.detach().requires_grad_(requires_grad), mask)
+        return made(data.detach()._requiring_grad(requires_grad), mask)
 
     def __init__(self, data: Any, mask: Any, requires_grad: bool = False) -> None:
         pass  # all is done where it is made
@@ -129,7 +129,7 @@ def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> MaskedTe
         )
     """
     check(data, mask)
-    return made(data.detach().clone().requires_grad_(requires_grad), mask.clone())
+    return made(data.detach().clone()._requiring_grad(requires_grad), mask.clone())
 
 
 @completed_from(MaskedTensor)

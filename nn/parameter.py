@@ -53,7 +53,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if overrides(type(data)):
             return _with_flags(data, parameter, requires_grad)
         parameter.__class__ = cls
-        return parameter.requires_grad_(requires_grad)
+        return parameter._requiring_grad(requires_grad)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Parameter":
         if id(self) not in memo:
@@ -70,7 +70,7 @@ def _with_flags(data: Any, parameter: Any, requires_grad: bool) -> Any:
             f"Creating a Parameter from an instance of type {type_name(data)} requires that detach() returns an "
             f"instance of the same type, but return type {type_name(parameter)} was found instead."
         )
-    parameter.requires_grad_(requires_grad)._is_param = True
+    parameter._requiring_grad(requires_grad)._is_param = True
     return parameter
 
 
@@ -161,7 +161,7 @@ class UninitializedParameter(_Uninitialized, Parameter):
     cls_to_become = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
-        made: Any = empty(0, device=device, dtype=dtype).requires_grad_(requires_grad)
+        made: Any = empty(0, device=device, dtype=dtype)._requiring_grad(requires_grad)
         made.__class__ = cls
         return made
 

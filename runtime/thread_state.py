@@ -36,7 +36,8 @@ class Mode(PerThread):
 
     `inference`: they cannot be; None in the function of a transform, whose graph may keep inference tensors. `depth`:
     the backward passes within one another; `captures`: those of them asked for certain inputs only. `autocast`: the
-    depth at which ops are cast; what a backward pass calls inside autocast is not."""
+    depth at which ops are cast; what a backward pass calls inside autocast is not. `transform`: the number of the call
+    by a transform that runs (tensor/captured.py), 0 for none."""
 
     def __init__(self) -> None:
         self.grad: bool | None = True
@@ -44,6 +45,7 @@ class Mode(PerThread):
         self.depth = 0
         self.captures = 0
         self.autocast = NOWHERE
+        self.transform = 0
 
 
 mode = Mode()

@@ -70,7 +70,7 @@ class ExponentialFamily(Distribution):
         recorded = is_grad_enabled() and any(param.requires_grad for param in natural)
         with enable_grad():
             # Tensors of their own, so that a parameter that another is computed from does not count for that one too.
-            params = [p.view_as(p) if recorded and p.requires_grad else p.detach().requires_grad_() for p in natural]
+            params = [p.view_as(p) if recorded and p.requires_grad else p.detach()._requiring_grad() for p in natural]
             log_normalizer = self._log_normalizer(*params)
             means = grad(log_normalizer.sum(), params, create_graph=recorded)
         if recorded:

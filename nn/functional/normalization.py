@@ -9,6 +9,7 @@ from ...generated.tensor import Tensor
 from ...runtime.dispatch import argument_checks
 from ...runtime.errors import ShapeError, UnsupportedDtypeError
 from ...runtime.ops.norm import cpu
+from ...runtime.tensor.captured import check_captured
 from ...runtime.tensor.dtypes import dtype, finfo
 from ...runtime.tensor.grad_mode import check_written, no_grad
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
@@ -35,6 +36,7 @@ def follow(running: Tensor | None, batch: Tensor, momentum: float, factor: float
 
 def count(batches: Tensor) -> None:
     check_written(batches)
+    check_captured("add_", batches)
     if watch.active or batches._flat is None or not batches.is_cpu:
         batches.add_(1)
         return

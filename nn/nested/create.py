@@ -42,7 +42,7 @@ def nested_tensor(
     made = _concatenated("nested_tensor", parts, dtype, device)
     packed = made._packed.detach().clone()
     packed = packed.pin_memory() if pin_memory else packed
-    return pack(packed.requires_grad_(requires_grad), made._ragged, made._ragged_dim)
+    return pack(packed._requiring_grad(requires_grad), made._ragged, made._ragged_dim)
 
 
 def as_nested_tensor(ts: Any, dtype: Any = None, device: Any = None, layout: Any = None) -> NestedTensor:

@@ -219,7 +219,7 @@ def zero_gradients(leaves: Iterable[Any]) -> None:
         if grad is None:
             continue
         if grad.grad_fn is None:
-            grad.requires_grad_(False)
+            grad._requiring_grad(False)
         else:
             grad.detach_()
         if grad.is_cuda and can_batch_update(grad):

@@ -15,6 +15,7 @@ from ..extension_points import extension
 from ..fast_path import starter
 from ..namespace import Tensor, op
 from ..shapes import Size
+from ..tensor.captured import calls
 from ..tensor.dtype_views import unmarked
 from ..tensor.grad_mode import mode
 from ..tensor.memory import full
@@ -60,10 +61,7 @@ def root_edge(name: str, root: Any, index: int) -> Any:
             return edge_from_user(name, root)
         raise ArgumentError(f"{name}(): expected Tensor as element {index} of the outputs, but got {type_name(root)}")
     if root._vmap_level is not None:
-        raise GraphError(
-            f"{name}() called inside a functorch transform, on one example of a vmap. This is not supported, please "
-            f"use func.grad or func.vjp instead or call {name}() outside of functorch transforms."
-        )
+        raise GraphError(IN_TRANSFORM.format(name))
     if not root._requires_grad or root._grad_fn is NOWHERE:
         raise GraphError(f"{name}(): element {index} of tensors does not require grad and does not have a grad_fn")
     return edge_of(root)
@@ -158,6 +156,10 @@ def zeros_like(tensor: Any) -> Any:
 
 
 Tensors = Any
+IN_TRANSFORM = (
+    "{0}() called inside a functorch transform. This is not supported, please use func.grad or func.vjp instead or "
+    "call {0}() outside of functorch transforms."
+)
 CYCLES = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
     "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
@@ -196,6 +198,8 @@ def backward(
         >>> x.grad
         tensor([2., 4.])
     """
+    if (calls or watch.active) and mode.transform:
+        raise GraphError(IN_TRANSFORM.format("backward"))
     plain = grad_tensors is grad_variables is inputs is None and not create_graph
     alone = not (registered.leaf_hooks or watch.passes)
     if plain and alone and starter()(tensors, bool(retain_graph), False, None) is not None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ..errors import DtypeError, ShapeError, warn_user
 from ..namespace import op
+from ..tensor.captured import check_captured
 from ..tensor.dtypes import can_cast
 from ..tensor.grad_mode import check_written, mode
 from ..tensor.history import copy_history, set_history
@@ -70,6 +71,7 @@ def before_write(
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
     check_written(tensor)
+    check_captured(name, tensor)
     if is_recording(operands):  # what could not be recorded once it is done is refused before the write
         check_history(name, tensor)
         for other in operands[1:]:
@@ -210,6 +212,7 @@ def refresh_views(base: Any) -> None:
 
 def adopt_result(name: str, into: Any, result: Any) -> Any:
     """The in-place form of a composite: `into` takes the values of the result, its tangents and place in the graph."""
+    check_captured(name, into)
     write(name, into, result)
     before, into._tangent = into._tangent, result._tangent
     if before is not None or into._tangent is not None:
@@ -224,6 +227,7 @@ def view_in_place(name: str, tensor: Any, view: Any, *args: Any) -> Any:
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
     check_written(tensor)
+    check_captured(name, tensor)
     recording = is_recording((tensor,))
     if recording:
         check_history(name, tensor)

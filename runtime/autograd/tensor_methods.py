@@ -10,6 +10,7 @@ from ..device.device import CPU
 from ..errors import GraphError, type_name
 from ..fast_path import detacher
 from ..namespace import Tensor
+from ..tensor.captured import refuse_in_transform
 from ..tensor.dtype_views import unmarked
 from ..tensor.grad_mode import UNTRACKED, current_version, inference_writes, is_inference, mode
 from ..tensor.history import clear_history
@@ -46,7 +47,7 @@ class AutogradMethods(TensorBase):
             raise RuntimeError(f"requires_grad must be a bool, not {type_name(value)}")
         if value and not self.is_leaf:
             raise GraphError("requires_grad: you can only change requires_grad flags of leaf variables.")
-        self.requires_grad_(value)
+        self._requiring_grad(value)
 
     @property
     def grad(self) -> Tensor | None:
@@ -78,30 +79,34 @@ class AutogradMethods(TensorBase):
             requires_grad: whether they are.
 
         Raises:
-            RuntimeError: the tensor is not a leaf, or not of a floating-point or complex dtype.
+            RuntimeError: the tensor is not a leaf, or not of a floating-point or complex dtype, or a transform runs.
         """
         try:
-            if type(self._grad_fn) is Outdated:
-                return self
-            if not requires_grad and not self.is_leaf:
-                raise GraphError(
-                    "requires_grad_(): you can only change requires_grad flags of leaf variables. If you want to use "
-                    "a computed variable in a subgraph that doesn't require differentiation use "
-                    "var_no_grad = var.detach()."
-                )
-            if requires_grad and self._dtype.kind not in "fc":
-                raise GraphError(
-                    "requires_grad_(): only Tensors of floating point and complex dtype can require gradients, but got "
-                    f"{self._dtype!r}"
-                )
-            if requires_grad and is_inference(self) and not mode.inference:
-                raise GraphError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-            if self.is_leaf:
-                require_grad(self, bool(requires_grad))
-            return self
+            refuse_in_transform("requires_grad_")
+            return self._requiring_grad(requires_grad)
         except Exception as error:
             hide_internal_frames(error)
             raise
+
+    def _requiring_grad(self: Any, requires_grad: bool = True) -> Any:
+        """`requires_grad_`, also of what is made in the function of a transform."""
+        if type(self._grad_fn) is Outdated:
+            return self
+        if not requires_grad and not self.is_leaf:
+            raise GraphError(
+                "requires_grad_(): you can only change requires_grad flags of leaf variables. If you want to use a "
+                "computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if requires_grad and self._dtype.kind not in "fc":
+            raise GraphError(
+                "requires_grad_(): only Tensors of floating point and complex dtype can require gradients, but got "
+                f"{self._dtype!r}"
+            )
+        if requires_grad and is_inference(self) and not mode.inference:
+            raise GraphError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        if self.is_leaf:
+            require_grad(self, bool(requires_grad))
+        return self
 
     @property
     def is_leaf(self) -> bool:
@@ -179,6 +184,7 @@ class AutogradMethods(TensorBase):
         try:
             if not self._requires_grad:
                 raise GraphError("retain_grad(): can't retain_grad on Tensor that has requires_grad=False")
+            refuse_in_transform("retain_grad", among_vmaps=False)
             if not (self.is_leaf or self.retains_grad):
                 self._hooks = retain_grad(self)
         except Exception as error:

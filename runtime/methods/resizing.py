@@ -12,6 +12,7 @@ from ..dispatch import argument_checks
 from ..errors import ShapeError, type_name
 from ..namespace import Tensor
 from ..ops.creation.options import allocating, checked_size, size_argument
+from ..tensor.captured import check_captured
 from ..tensor.grad_mode import check_written
 from ..tensor.tensor import alias, note_layout_change
 
@@ -64,6 +65,7 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
     if tensor.requires_grad:
         raise RuntimeError(f"{name}(): cannot resize variables that require grad")
     check_written(tensor)
+    check_captured(name, tensor)
     if size == tensor._shape:
         return tensor
     end = tensor._offset + prod(checked_size(name, size))
@@ -154,6 +156,7 @@ def _called(name: str, tensor: Any, others: tuple[Any, ...], function: Any) -> A
         shapes = [list(other._shape) for other in others]
         raise ShapeError(f"{name}(): shapes {shapes} do not broadcast to {list(tensor._shape)}") from None
     check_written(tensor)
+    check_captured(name, tensor)
     for view, *values in zip(np.ndindex(tensor._shape), *args, strict=True):
         tensor.array[view] = _number(name, function(tensor.array[view].item(), *values), tensor._dtype.kind)
     note_write(tensor, name)

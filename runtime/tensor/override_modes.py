@@ -65,7 +65,7 @@ def make_subclass(cls: Any, data: Any, require_grad: bool = False) -> Any:
         require_grad: whether gradients are computed for it.
     """
     with DisableTorchFunctionSubclass():
-        return of_class(data.detach(), cls).requires_grad_(require_grad)
+        return of_class(data.detach(), cls)._requiring_grad(require_grad)
 
 
 def of_class(tensor: Any, cls: Any) -> Any:

@@ -15,6 +15,7 @@ from ..device.device import CPU, META, device
 from ..errors import ArgumentError, type_name
 from ..locks import new_lock
 from ..shapes import Shape, Size, byte_strides, contiguous_strides, dim_of, is_contiguous
+from .captured import newest
 from .dtypes import dtype, from_numpy
 from .grad_mode import first_writes, inferring
 from .memory import cast, contiguous, on_host
@@ -47,6 +48,7 @@ class TensorBase:
     _grad: Any
     _hooks: Any
     _array: Any
+    _made: int  # see captured.py
     _offset: int
     _requires_grad: bool
     _shape: Shape
@@ -247,6 +249,7 @@ def from_flat(flat: Any, shape: Shape, dtype: dtype) -> Any:
     t._dtype = dtype
     t._device = CPU if flat.__class__ is np.ndarray else flat.device
     t._offset = 0
+    t._made = newest[0]
     t._requires_grad = False
     t._array = t._strides = t._grad_fn = t._grad = t._base = t._version_counter = t._hooks = t._views = t._tangent = (
         None
@@ -263,6 +266,7 @@ def without_memory(cls: type, shape: Shape, dtype: dtype, view_geometry: device)
     t._dtype = dtype
     t._device = view_geometry
     t._offset = 0
+    t._made = newest[0]
     t._requires_grad = False
     t._array = t._strides = t._grad_fn = t._grad = t._base = t._version_counter = t._hooks = t._views = t._tangent = (
         None
@@ -331,6 +335,7 @@ def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset
     t._storage = base._storage
     t._offset = offset
     t._version_counter = base._shared_version()
+    t._made = base._made
     t._flat = part_of(base._storage, offset, prod(shape)) if is_contiguous(shape, strides) else None
     t._strides = None if strides is None else tuple(strides)
     return t
@@ -382,6 +387,7 @@ def view(source: Any, view_geometry: ViewGeometry) -> Any:
     t._offset = offset
     t._dtype = source._dtype
     t._device = source._device
+    t._made = newest[0]
     t._requires_grad = False
     t._array = t._grad_fn = t._grad = t._hooks = t._views = t._tangent = None
     t._version_counter = source._version_counter or source._shared_version()

@@ -94,7 +94,7 @@ class Point:
         made = [self.over(array) for array in self.arrays]
         for leaf, tensor, yes in zip(self.leaves, made, output_mask or [True] * len(made), strict=True):
             note_argument(tensor.array, leaf.label)
-            tensor.requires_grad_(yes)
+            tensor.requires_grad = yes  # no method: `batching` asks for it inside vmap
         return made
 
     def call(
@@ -184,7 +184,7 @@ def gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any
 
 def recording(tensors: list[Any]) -> list[Any]:
     for tensor in tensors:
-        tensor.requires_grad_()
+        tensor.requires_grad = True
     return tensors
 
 

@@ -197,7 +197,7 @@ def _convert_parameter(module: Any, name: str, parameter: Parameter, fn: Convert
     with no_grad():
         old = parameter.grad
         value = fn(parameter.data)
-        grad = None if old is None else fn(old).requires_grad_(old.requires_grad)
+        grad = None if old is None else fn(old)._requiring_grad(old.requires_grad)
         if not replaced(module, name, parameter, value):
             parameter.data = value
         if grad is not None:

@@ -161,4 +161,4 @@ def _as_leaf(tensors: Sequence[Any]) -> Any:
         raise RuntimeError(
             "stack_module_state: Expected parameters to have the same .requires_grad state in all models"
         )
-    return op.stack([t.detach() for t in tensors], 0).requires_grad_(required.pop())
+    return op.stack([t.detach() for t in tensors], 0)._requiring_grad(required.pop())

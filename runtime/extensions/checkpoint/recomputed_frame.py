@@ -93,7 +93,7 @@ class SavedInputs:
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         values = [*args, *kwargs.values()]
         self.tensors = [position for position, value in enumerate(values) if isinstance(value, TensorBase)]
-        trigger = from_flat(np.empty(0, np.float32), (0,), float32).requires_grad_()
+        trigger = from_flat(np.empty(0, np.float32), (0,), float32)._requiring_grad()
         matches = [bared(values[position]) for position in self.tensors]
         self.levels = [levels for _, levels in matches]
         self.node = SaveInputs.apply(trigger, *[tensor for tensor, _ in matches]).grad_fn

@@ -144,7 +144,7 @@ def detached(value: Any) -> Any:
     if not isinstance(value, TensorBase):
         return value
     tensor: Any = value
-    return tensor.detach().requires_grad_(tensor.requires_grad)
+    return tensor.detach()._requiring_grad(tensor.requires_grad)
 
 
 def _shown(call: OpCall) -> Any:

@@ -99,7 +99,7 @@ class LazyConjMethods(TensorBase):
         return relaid(self, lambda tensor: tensor.set_(*args, **kwargs))
 
     def _without_attributes(self, memo: dict[int, Any]) -> Any:
-        return values_of(self).requires_grad_(self._requires_grad)
+        return values_of(self)._requiring_grad(self._requires_grad)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return rebuild, (stored(self), self.conjugated, self.negated, self._requires_grad, self.__dict__)
@@ -118,6 +118,6 @@ def classes_by_marks() -> dict[tuple[bool, bool], Any]:
 
 
 def rebuild(plain: Any, conjugated: bool, negated: bool, requires_grad: bool, attributes: dict[str, Any]) -> Any:
-    result = lazy_view(like(plain, plain), conjugated, negated).requires_grad_(requires_grad)
+    result = lazy_view(like(plain, plain), conjugated, negated)._requiring_grad(requires_grad)
     result.__dict__.update(attributes)
     return result

@@ -67,7 +67,7 @@ def _typed(
     source = storage._storage
     check_layout(shape, strides, offset, source.size * source.dtype.itemsize // kind.itemsize)
     result = rebuild(_class("tensor"), source, (shape, strides, offset), False, storage.device, {}, kind)
-    return _with_flags(result, metadata).requires_grad_(requires_grad)
+    return _with_flags(result, metadata)._requiring_grad(requires_grad)
 
 
 def _without_memory(kind: Any, size: Any, stride: Any, requires_grad: Any) -> Any:

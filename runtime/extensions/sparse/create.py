@@ -63,7 +63,7 @@ def sparse_coo_tensor(
     """
     if values is None:
         result = empty(sparse_coo, tuple(_size(indices if size is None else size)), dtype, device)
-        return result.requires_grad_(requires_grad)
+        return result._requiring_grad(requires_grad)
     value = _values(values, dtype, device)
     index = _index("indices", indices, value, int64)
     pattern = coo_pattern(index, value, None if size is None else _size(size), bool(is_coalesced))
@@ -289,7 +289,7 @@ def _index(name: str, index: Any, values: Any, kind: Dtype | None = None) -> Any
 
 
 def _finished(pattern: Pattern, values: Any, requires_grad: bool) -> Any:
-    return made(pattern, values).requires_grad_() if requires_grad else of(pattern, values)
+    return made(pattern, values)._requiring_grad() if requires_grad else of(pattern, values)
 
 
 def empty(layout: Layout, size: Sequence[int], dtype: Any, device: Any, dims: int | None = None) -> Any:
@@ -310,7 +310,7 @@ def empty_like(sparse: Any, dtype: Any, requires_grad: bool) -> Any:
     """A tensor of the shape, layout and device of another one that keeps no elements."""
     pattern = sparse.pattern
     result = empty(pattern.layout, pattern.shape, dtype or sparse.dtype, sparse.device, pattern.sparse_dims)
-    return result.requires_grad_() if requires_grad else result
+    return result._requiring_grad() if requires_grad else result
 
 
 def new(like: Any, data: tuple[Any, ...], device: Any) -> Any:

@@ -149,4 +149,4 @@ def made(pattern: Pattern, elements: Any) -> Any:
 
 
 def rebuild(parts: tuple[Any, ...], elements: Any, requires_grad: bool) -> Any:
-    return made(Pattern(*parts), elements).requires_grad_(requires_grad)
+    return made(Pattern(*parts), elements)._requiring_grad(requires_grad)

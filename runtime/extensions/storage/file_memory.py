@@ -79,7 +79,7 @@ def from_file(
         raise RuntimeError("from_file(): the memory of a file lies on the CPU and is not pinned")
     count = argument_checks.integer("from_file", "size", size)
     result = tensor_over(mapped(filename, bool(shared), count * kind.itemsize), kind)
-    return result.requires_grad_(argument_checks.boolean("from_file", "requires_grad", requires_grad))
+    return result._requiring_grad(argument_checks.boolean("from_file", "requires_grad", requires_grad))
 
 
 def from_buffer(

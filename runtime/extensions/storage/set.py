@@ -7,6 +7,7 @@ from ...autograd.version_counter import Replaced
 from ...dispatch import argument_checks
 from ...errors import ArgumentError, DeviceError, ShapeError, type_name
 from ...shapes import contiguous_strides
+from ...tensor.captured import check_captured
 from ...tensor.dtype_views import unmarked
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.grad_mode import UNTRACKED, check_written, current_version, mode
@@ -38,6 +39,7 @@ def tensor_of(storage: Any, kind: Dtype) -> Any:
 
 def set_tensor(self: Any, source: Any, storage_offset: Any, size: Any, stride: Any) -> Any:
     check_written(self)
+    check_captured("set_", self)
     if mode.grad and self._requires_grad:
         check_history("set_", self)
         raise RuntimeError("set_(): the derivative is not implemented; use it under no_grad or after detach()")

@@ -150,7 +150,7 @@ def range(
         raise RuntimeError("upper bound and larger bound inconsistent with step sign")
     count = math.floor((end - start) / step) + 1
     result = arange(count, dtype=dtype or get_default_dtype(), device=device) * step + start
-    return result.requires_grad_() if kwargs.get("requires_grad") else result
+    return result._requiring_grad() if kwargs.get("requires_grad") else result
 
 
 class _AllTensors(type):
@@ -186,7 +186,7 @@ class Variable(metaclass=_AllTensors):
         if volatile:
             warn_user("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
         source: Any = data
-        return source.detach().requires_grad_(bool(requires_grad))
+        return source.detach()._requiring_grad(bool(requires_grad))
 
 
 def _removed(name: str, instead: str) -> Callable[..., NoReturn]:

@@ -42,6 +42,15 @@ def replaced(args: Sequence[Any], argnums: Any, values: Any) -> list[Any]:
     return result
 
 
+def handed_on(args: Sequence[Any], kwargs: Any, differentiated: Sequence[Any]) -> list[Any]:
+    """The tensors that a function gets as they are, beside those that it is differentiated with respect to."""
+    if len(args) == 1 and not kwargs:
+        return []
+    others = {id(leaf): leaf for leaf in flatten((args, kwargs))[0] if isinstance(leaf, TensorBase)}
+    own = {id(leaf) for leaf in differentiated}
+    return [leaf for key, leaf in others.items() if key not in own]
+
+
 def basis_of(tensors: Sequence[Any]) -> list[Any]:
     """The unit vectors of all tensors together: one batch for each tensor, of all the elements' number."""
     sizes = [prod(t._shape) for t in tensors]

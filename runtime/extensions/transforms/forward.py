@@ -8,6 +8,7 @@ from ...autograd.dual import dual_level, make_dual, unpack_dual
 from ...methods.argument_guard import explained
 from ...namespace import op
 from ...pytree import flatten, shown, tree_map, unflatten
+from ...tensor.captured import transform_call
 from ...tensor.tensor import TensorBase
 from ..vmap import vmap
 from .arguments import basis_of, check_outputs, check_real, check_tensor, chosen, replaced, stacked_jacobian, with_aux
@@ -37,7 +38,7 @@ def jvp(
         (tensor([0., 0.]), tensor([1., 2.]))
     """
     values, directions, spec = _matching(primals, tangents)
-    with dual_level() as level:
+    with transform_call([*values, *directions]), dual_level() as level:
         duals = [make_dual(p, t, level=level) for p, t in zip(values, directions, strict=True)]
         output, aux = with_aux(_JVP, func(*unflatten(duals, spec)), has_aux)
         outputs, out_spec = flatten(output)

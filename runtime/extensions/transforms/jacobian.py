@@ -194,7 +194,7 @@ def hessian(
         return output.reshape(())
 
     def gradient(*xs: Any) -> Any:
-        points = tuple(x if x.requires_grad else x.requires_grad_() for x in xs)
+        points = tuple(x if x.requires_grad else x._requiring_grad() for x in xs)
         result = jacobian(number, points if in_tuple else points[0], create_graph=True)
         check_recorded(strict, result if in_tuple else (result,), JACOBIAN)
         return result

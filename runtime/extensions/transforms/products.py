@@ -181,7 +181,7 @@ def _twice_backward(
     outputs: Any, like: Any, xs: Any, vs: Any, create_graph: bool, strict: bool, constant: str
 ) -> tuple[Any, ...]:
     """J v by backward of backward: u^T J is linear in u, and its gradient in u is J v; `like` has the shapes of u."""
-    us = tuple(op.zeros_like(tensor).requires_grad_() for tensor in like)
+    us = tuple(op.zeros_like(tensor)._requiring_grad() for tensor in like)
     pulled = gradients(outputs, xs, us, create_graph=True)
     check_recorded(strict, pulled, constant)
     return gradients(pulled, us, vs, create_graph)

@@ -13,6 +13,7 @@ from ...autograd.saved_tensors import edge_of
 from ...methods.argument_guard import explained
 from ...namespace import op
 from ...pytree import flatten, shown, tree_map, unflatten
+from ...tensor.captured import newest, transform_call
 from ...tensor.grad_mode import is_inference, mode, of_transform
 from ...tensor.tensor import TensorBase
 from ..vmap import vmap
@@ -26,6 +27,7 @@ from .arguments import (
     check_real,
     check_scalar,
     chosen,
+    handed_on,
     parted_jacobian,
     replaced,
     with_aux,
@@ -40,6 +42,8 @@ class Tracked:
         for value in inputs:
             check_input(name, value)
         self.batches = [self._tracked(value) for value in inputs]
+        for batch in self.batches:  # the function may write to these, if not to the inputs
+            batch._made = newest[0]
         self.examples = [self.as_example(batch) for batch in self.batches]
 
     def _tracked(self, value: Any) -> Any:
@@ -47,7 +51,7 @@ class Tracked:
         batch = as_batch(value, self.levels)
         if batch._requires_grad and mode.grad:
             return batch.view_as(batch)
-        return without_history(batch).requires_grad_()
+        return without_history(batch)._requiring_grad()
 
     def released(self, output: Any) -> Any:
         """An output as the caller gets it: without the part of its history that only leads to the inputs."""
@@ -182,9 +186,10 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     @functools.wraps(func)
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
         leaves, spec = flatten(chosen("grad", args, argnums))
-        tracked = Tracked("grad", leaves)
-        with of_transform():
-            output = func(*replaced(args, argnums, unflatten(tracked.examples, spec)), **kwargs)
+        with transform_call(handed_on(args, kwargs, leaves)):
+            tracked = Tracked("grad", leaves)
+            with of_transform():
+                output = func(*replaced(args, argnums, unflatten(tracked.examples, spec)), **kwargs)
         value, aux = with_aux(_GRAD, output, has_aux)
         check_scalar(_GRAD, value)
         match = tracked.gradients([value], [op.ones_like(value)], retain=False)
@@ -221,9 +226,10 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         (tensor([1., 2.]),)
     """
     leaves, spec = flatten(primals)
-    tracked = Tracked("vjp", leaves)
-    with of_transform():
-        result = func(*unflatten(tracked.examples, spec))
+    with transform_call(()):
+        tracked = Tracked("vjp", leaves)
+        with of_transform():
+            result = func(*unflatten(tracked.examples, spec))
     output, aux = with_aux(_VJP, result, has_aux)
     outputs, out_spec = flatten(output)
     check_outputs(_VJP, outputs)

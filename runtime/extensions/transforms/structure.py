@@ -28,7 +28,7 @@ def as_inputs(value: Any, function: str, create_graph: bool) -> tuple[bool, Tens
     """The inputs as other tensors, to differentiate in: in the caller's graph where that is to be continued."""
     arg, tensors = as_tensors(value, function, "inputs")
     return arg, tuple(
-        t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_() for t in tensors
+        t.view_as(t) if create_graph and t.requires_grad else t.detach()._requiring_grad() for t in tensors
     )
 
 

@@ -72,6 +72,7 @@ class BatchedMethods(TensorBase):
     _offset, _dtype, _device = map(_of_value, ("_offset", "_dtype", "_device"))
     _requires_grad, _grad_fn, _base = map(_of_value, ("_requires_grad", "_grad_fn", "_base"))
     _version_counter, _views, _hooks = map(_of_value, ("_version_counter", "_views", "_hooks"))
+    _made = _of_value("_made")
 
     @property
     def _grad(self) -> Any:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from ...errors import type_name
 from ...pytree import broadcast_prefix, flatten, shown
+from ...tensor.captured import VMAP
 from ...tensor.observers import Watcher, watch
 from ...tensor.tensor import TensorBase
-from ...thread_state import PerThread
+from ...thread_state import PerThread, mode
 
 NO_KWARGS = flatten({})[1]
 
@@ -152,7 +153,7 @@ def is_running(number: int) -> bool:
 class vmap_level:
     """Inside, ops on tensors of the level that `with` gives compute whole batches."""
 
-    __slots__ = ("before", "level", "numbers")
+    __slots__ = ("before", "level", "numbers", "transform")
 
     def __init__(self, size: int, randomness: str) -> None:
         self.level = VmapLevel(next(_numbers), size, randomness)
@@ -161,11 +162,14 @@ class vmap_level:
         self.before, self.numbers = _running.levels, _running.numbers
         number = self.level.number
         _running.levels, _running.numbers = (*self.before, self.level), (*self.numbers, number)
+        self.transform = mode.transform
+        mode.transform = self.transform or VMAP
         watch.enter("vmap", _watcher)
         return number
 
     def __exit__(self, *_: object) -> None:
         watch.leave("vmap")
+        mode.transform = self.transform
         _running.levels, _running.numbers = self.before, self.numbers
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ...compiler.language.call_abi import CallFrame, put_array
-from ...compiler.language.functions import NULL, New, address_of, cast, native, new
+from ...compiler.language.functions import NULL, New, address_of, cast, native, new, rare
 from ...compiler.language.memory import BOOL, KINDS, itemsize
 from ...compiler.language.structs import Items
 from ...device.threads.pack import StridedOperand, begin_strided, pack, unpack
 from ...device.threads.strided_loop import RowOperands
 from ..objects import c_api as c
-from ..objects import tensors
+from ..objects import interned, tensors
 from ..objects.interned import bool_, device_functions, int_type, none, outdated_type, true, untracked
 from ..objects.kernel_call import LONG, Arguments, kernel_address, run_kernel, run_packing
 from ..objects.layout import Array, Object, Tensor, Tuple
@@ -35,9 +35,19 @@ def separate(tensor: Tensor, other: Tensor) -> bool:
     return tensor is other or tensor.storage is not other.storage
 
 
+@rare
+@native
+def made_last(tensor: Tensor) -> bool:
+    """Whether the newest call of a transform has begun before the tensor and its base were made."""
+    newest = c.list_item(interned.newest_call, 0)
+    return tensor.made is newest and (tensor.base is none or cast(Tensor, tensor.base).made is newest)
+
+
 @native
 def awaited(tensor: Tensor) -> bool:
     """Whether somebody is to hear of the next write to a tensor's memory, or it may not be written to."""
+    if interned.calls.size != 0 and not made_last(tensor):
+        return True
     if tensor.version_counter is none or c.list_item(tensor.version_counter, 0).type is int_type:
         return False
     return tensor.version_counter is not untracked or not in_inference_mode()

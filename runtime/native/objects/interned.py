@@ -33,7 +33,7 @@ from ...device.threads.workers import starter
 from ...dispatch.elementwise.general import constant as constant_function
 from ...dispatch.view_cache import remember_gradient as remember_gradient_of
 from ...shapes import Size
-from ...tensor import dtype_views, dtypes, tensor
+from ...tensor import captured, dtype_views, dtypes, tensor
 from ...tensor import grad_mode as inference
 from ...tensor.generator import Generator as PythonGenerator
 from ...tensor.generator import default_generator as usual_generator
@@ -153,6 +153,8 @@ cpu = interned(Object, device.CPU)
 freed = interned(Object, FREED)
 mode = interned(Object, grad_mode)
 inferring = interned(List, inference.inferring)
+calls = interned(List, captured.calls)
+newest_call = interned(List, captured.newest)
 untracked = interned(List, inference.UNTRACKED)
 inference_type = interned(Type, inference.Inference)  # the class of what inference tensors have as a count of writes
 watch = interned(Watch, watch_object)

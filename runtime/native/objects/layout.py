@@ -120,6 +120,7 @@ class Tensor(Object):
     offset: Object
     requires_grad: Object
     array: Object
+    made: Object
     strides: Object
     grad_fn: Object
     grad: Object

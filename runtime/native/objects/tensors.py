@@ -151,6 +151,7 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     tensor.dtype = retain(dtype)
     tensor.device = retain(device)
     tensor.offset = retain(zero)
+    tensor.made = retain(c.list_item(interned.newest_call, 0))
     tensor.requires_grad = retain(interned.false)  # the last: see is_tensor
     if interned.inferring.size != 0:
         note_inference(tensor)

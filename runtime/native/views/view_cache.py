@@ -239,6 +239,7 @@ def detach(plan: ViewPlan, arguments: Items[Object], count: int, owned: Owned) -
     c.release(atomic_xchg(alias, "storage", retain(storage)))
     c.release(atomic_xchg(alias, "strides", retain(strides)))
     c.release(atomic_xchg(alias, "offset", retain(offset)))
+    c.release(atomic_xchg(alias, "made", retain(tensor.made)))
     c.release(atomic_xchg(alias, "version_counter", cast(List, retain(version_counter))))
     return alias
 

@@ -230,7 +230,7 @@ def written(make: partial[Any], out: Any, dtype: Any, requires_grad: Any, *, res
         raise RuntimeError(f"{op}(): dtype {dtype} does not match dtype of out parameter ({target._dtype})")
     made = make(dtype=target._dtype, device=target._device)
     write_out(op, target, made.view(target._shape) if reshaped and made.numel() == target.numel() else made)
-    return target.requires_grad_() if requires_grad else target
+    return target._requiring_grad() if requires_grad else target
 
 
 def sparse_zeros(op: str, layout: Any, size: Shape, dtype: Any, device: Any, requires_grad: Any) -> Any:
@@ -243,7 +243,7 @@ def sparse_zeros(op: str, layout: Any, size: Shape, dtype: Any, device: Any, req
     flat = empty(0, kind.np, default_device() if device is None else resolve(device))
     cleared = from_flat(flat, (0,) * len(size), kind).to_sparse().sparse_resize_and_clear_(size, len(size), 0)
     made = cleared.to_sparse(layout=layout)
-    return made.requires_grad_() if requires_grad else made
+    return made._requiring_grad() if requires_grad else made
 
 
 def require_strided(op: str, layout: Any) -> None:
