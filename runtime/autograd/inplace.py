@@ -4,7 +4,6 @@ Writing to a view is, for its base, a new base in which one region was replaced 
 base is then a view of the new base, and gets a node that says so (`Region`); or, where PyTorch's rules forbid it, an
 edge that refuses to be used."""
 
-from math import prod
 from typing import Any, Literal
 
 from ..errors import DtypeError, ShapeError, warn_user
@@ -13,9 +12,10 @@ from ..tensor.captured import check_captured
 from ..tensor.dtypes import can_cast
 from ..tensor.grad_mode import check_written, mode
 from ..tensor.history import copy_history, set_history
-from ..tensor.memory import copied, copy_cast, empty
+from ..tensor.memory import copied, copy_cast
 from ..tensor.memory_overlap import check_disjoint, check_single, overlaps, write_changes
 from ..tensor.observers import watch
+from ..tensor.replace_memory import resize
 from ..tensor.tensor import TensorBase, alias, from_flat, note_layout_change
 from .copy_slices import Overwritten, Replaced, keep_in_graph, take_history
 from .dtype_regions import follow_base, slices
@@ -33,16 +33,20 @@ def write(name: str, into: Any, result: Any) -> Any:
     """Copy a freshly computed result into `into`, cast to its dtype, and count the write."""
     check_written(into)
     check_shape(name, into, result)
-    if not can_cast(result._dtype, into._dtype):
-        raise DtypeError(
-            f"{name}(): result type {result._dtype!r} can't be cast to the desired output type {into._dtype!r}"
-        )
+    check_cast(name, into, result)
     if into._strides is not None and overlaps(into):
         write_changes(into.array, result.array)
     else:
         copy_cast(into.array, result.array)
     note_write(into, name)
     return into
+
+
+def check_cast(name: str, into: Any, result: Any) -> None:
+    if not can_cast(result._dtype, into._dtype):
+        raise DtypeError(
+            f"{name}(): result type {result._dtype!r} can't be cast to the desired output type {into._dtype!r}"
+        )
 
 
 def check_shape(name: str, into: Any, result: Any) -> None:
@@ -146,7 +150,8 @@ def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), 
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     check_written(out)
     check_out(name, out, result)
-    if out._shape != result._shape and out._base is None:
+    if out._shape != result._shape:
+        check_cast(name, out, result)  # before anything is changed
         if out.numel():
             warn_user(
                 f"{name}(): An output with one or more elements was resized since it had shape {list(out._shape)}, "
@@ -154,10 +159,7 @@ def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), 
                 "and in a future PyTorch release outputs will not be resized unless they have zero elements. You can "
                 "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
             )
-        blank = from_flat(empty(prod(result._shape), out._dtype.np, out._device), result._shape, out._dtype)
-        out._flat = out._storage = blank._flat
-        out._shape, out._array, out._strides = blank._shape, None, None
-        note_layout_change()
+        resize(out, result._shape)
     check_single(name, out)
     check_shared(name, out, operands, share)
     write(name, out, result)

@@ -1,7 +1,6 @@
 """Tensors that get another size in place, and tensors that a Python function fills: methods of `Tensor`."""
 
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,7 @@ from ..namespace import Tensor
 from ..ops.creation.options import allocating, checked_size, size_argument
 from ..tensor.captured import check_captured
 from ..tensor.grad_mode import check_written
-from ..tensor.tensor import alias, note_layout_change
-
-LAYOUT = ("_storage", "_flat", "_shape", "_strides", "_offset")
+from ..tensor.replace_memory import resize
 
 
 def resize_(self: Any, *sizes: "int | Sequence[int]", memory_format: Any = None) -> "Tensor":
@@ -68,17 +65,8 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
     check_captured(name, tensor)
     if size == tensor._shape:
         return tensor
-    end = tensor._offset + prod(checked_size(name, size))
-    if end > tensor._storage.size:
-        from ..tensor.replace_memory import grow  # few tensors grow
-
-        with allocating(name):
-            grow(tensor, end)
-    view = alias(tensor, size, None, tensor._offset)
-    for slot in LAYOUT:
-        setattr(tensor, slot, getattr(view, slot))
-    tensor._array = None
-    note_layout_change()
+    with allocating(name):
+        resize(tensor, checked_size(name, size))
     note_write(tensor, name)
     end_write(tensor)
     return tensor

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..device.device import CPU
-from ..shapes import is_contiguous, numel
+from ..shapes import Shape, is_contiguous, numel
 from .dtype_views import arrays_over, origin_of, storage_as
 from .memory import copy_cast, empty, zeros
-from .tensor import TensorBase, note_layout_change, part_of, plain_classes
+from .tensor import TensorBase, alias, note_layout_change, part_of, plain_classes
 
 storage_of = TensorBase._storage.__get__
 names: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()  # the storage object of an array's number
@@ -51,6 +51,18 @@ def resized(origin: Any, nbytes: int) -> Any:
 def grow(tensor: Any, count: int) -> None:
     """At least `count` elements of the tensor's dtype, for all that share the memory."""
     move(tensor, resized(origin_of(tensor._storage), count * tensor._dtype.itemsize))
+
+
+def resize(tensor: Any, shape: Shape) -> None:
+    """Another shape from where the tensor begins, in row-major order; the memory grows where it is too short."""
+    end = tensor._offset + numel(shape)
+    if end > tensor._storage.size:
+        grow(tensor, end)
+    view = alias(tensor, shape, None, tensor._offset)
+    tensor._array = None
+    for slot in ("_storage", "_flat", "_shape", "_strides", "_offset"):
+        setattr(tensor, slot, getattr(view, slot))
+    note_layout_change()
 
 
 def move(tensor: Any, new: Any) -> None:
