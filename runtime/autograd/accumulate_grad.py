@@ -22,9 +22,8 @@ from ..tensor.memory_format import contiguous_format, strided
 from ..tensor.observers import watch
 from ..tensor.tensor import alias, from_flat
 from .copy_slices import shown
-from .edges import LEAF, output_at
 from .hooks import RemovableHandle, leaf_hooks
-from .node import Node, inspection
+from .node import LEAF, Node, inspection, output_at
 from .view_history import NOWHERE
 
 COPY_ELEMENTS_THRESHOLD = 1 << 14  # elements, from which an op copies sooner than NumPy

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from .edges import LEAF, NODE, node_at, output_at
-from .node import Node
+from .node import LEAF, NODE, Node, node_at, output_at
 
 
 class Capture:

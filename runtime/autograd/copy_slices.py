@@ -12,9 +12,8 @@ from ..tensor.history import set_history
 from ..tensor.memory_overlap import overlaps
 from ..tensor.view_shapes import span
 from .as_strided_formulas import as_strided_backward
-from .edges import node_at, output_at
 from .hooks import RemovableHandle, retain_grad
-from .node import FREED, Node, broadcasts, fit
+from .node import FREED, Node, broadcasts, fit, node_at, output_at
 from .saved_tensors import edge_of, meta_of
 
 

@@ -23,7 +23,6 @@ from ..thread_state import mode as thread_mode
 from ..thread_state import set_states_here, states_here
 from .accumulate_grad import accumulate, all_different
 from .captured_inputs import Capture
-from .edges import LEAF, NODE
 from .hooks import (
     accumulator,
     registered,
@@ -34,7 +33,7 @@ from .hooks import (
     run_tensor_hooks,
 )
 from .leaf_hooks import propagate_with_hooks
-from .node import Node
+from .node import LEAF, NODE, Node
 
 Walk = Callable[[Any, Any, Any], tuple[Any, Any]]  # of a pass, a node and its gradient: those with which Python goes on
 

@@ -17,8 +17,7 @@ from ..tensor.observers import watch
 from ..tensor.tensor import TensorBase, alias, from_flat
 from ..thread_state import NOWHERE, mode
 from .dtype_regions import are_related, placed_like, region_of
-from .edges import output_at
-from .node import fit
+from .node import fit, output_at
 from .saved_tensors import Packed
 
 open_levels: set[int] = set()

@@ -19,8 +19,8 @@ from ..tensor.replace_memory import resize
 from ..tensor.tensor import TensorBase, alias, from_flat, note_layout_change
 from .copy_slices import Overwritten, Replaced, keep_in_graph, take_history
 from .dtype_regions import follow_base, slices
-from .edges import node_at
 from .forward_mode import write_tangents
+from .node import node_at
 from .saved_tensors import edge_of, meta_of, version_of
 from .version_counter import Awaited, end_write, note_write
 from .view_history import check_origin, live_views, outdate

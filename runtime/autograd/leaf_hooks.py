@@ -13,8 +13,8 @@ from ..errors import NoGraphError, type_name
 from ..tensor.tensor import TensorBase
 from ..thread_state import PerThread
 from .captured_inputs import reachable
-from .edges import LEAF, node_at
 from .hooks import RemovableHandle, add_tensor_hook, registered
+from .node import LEAF, node_at
 from .saved_tensors import edge_of
 
 

@@ -14,9 +14,8 @@ from ..tensor.grad_mode import mode
 from ..tensor.history import set_history
 from ..tensor.tensor import from_flat
 from .captured_inputs import reachable
-from .edges import LEAF, node_at, output_at
 from .hooks import run_tensor_hooks
-from .node import Node
+from .node import LEAF, Node, node_at, output_at
 from .saved_tensors import edge_of, meta_of, zeros_of
 
 

@@ -12,7 +12,17 @@ from ..errors import GraphError
 from ..namespace import op
 from ..shapes import Shape
 from ..spec_lines import entry_location
-from .edges import LEAF, NODE, OUTPUT, node_at
+
+NODE, OUTPUT, LEAF = 0, 1, 2  # `edge_kind` of what an edge leads to
+
+
+def node_at(edge: Any) -> Any:
+    return edge if edge.edge_kind == NODE else edge.node
+
+
+def output_at(edge: Any) -> tuple[Any, int]:
+    """The node that an edge leads to, and the number of its output; the edge is no leaf."""
+    return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
 
 
 def fit(grad: Any, meta: tuple[Any, Any]) -> Any:

@@ -13,8 +13,7 @@ from ..tensor.grad_mode import current_version, mode, no_grad
 from ..tensor.history import set_history
 from ..tensor.memory import zeros
 from ..tensor.tensor import TensorBase, alias, from_flat
-from .edges import LEAF
-from .node import FREED, Node, Output, next_sequence
+from .node import FREED, LEAF, Node, Output, next_sequence
 from .version_counter import last_writer
 
 PACKED_VERSION = -1

@@ -20,9 +20,8 @@ from ..tracebacks import hide_internal_frames
 from .backward import backward_of
 from .copy_slices import keep_in_graph, node_of, shown
 from .dual import split_dual, with_tangent
-from .edges import LEAF, OUTPUT
 from .hooks import RemovableHandle, add_hook, add_tensor_hook, leaf_hooks, retain_grad
-from .node import Node
+from .node import LEAF, OUTPUT, Node
 from .saved_tensors import meta_of
 from .version_counter import note_replaced
 from .view_history import NOWHERE, Outdated, require_grad, views_require_grad

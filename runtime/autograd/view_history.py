@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from ..tensor.grad_mode import is_inference, mode
 from ..tensor.history import clear_history, set_history, set_requires_grad
 from .dtype_regions import are_related, follow_base
-from .edges import LEAF, output_at
-from .node import Node
+from .node import LEAF, Node, output_at
 from .version_counter import Awaited
 
 _FORBIDDEN = (

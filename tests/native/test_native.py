@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.autograd.edges import LEAF, NODE
-from specgrad.runtime.autograd.node import Node
+from specgrad.runtime.autograd.node import LEAF, NODE, Node
 from specgrad.runtime.autograd.view_history import Nowhere, Outdated
 from specgrad.runtime.compiler.language.structs import fields
 from specgrad.runtime.native.objects import layout

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...autograd.copy_slices import CopySlices, Region
-from ...autograd.edges import LEAF, node_at, output_at
 from ...autograd.function_node import FunctionNode
-from ...autograd.node import FREED
+from ...autograd.node import FREED, LEAF, node_at, output_at
 from ...autograd.saved_tensors import Packed, edge_of
 from ...autograd.view_history import NOWHERE
 from ...dispatch.errors import entry_of, op_node

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ...autograd.edges import LEAF, OUTPUT
+from ...autograd.node import LEAF, OUTPUT
 from ...errors import type_name
 from ...tensor.tensor import TensorBase
 from .collect import STYLES, Box, Picture, collect

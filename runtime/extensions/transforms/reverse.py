@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...autograd.backward import grad as autograd_grad
-from ...autograd.edges import LEAF, OUTPUT
+from ...autograd.node import LEAF, OUTPUT
 from ...autograd.saved_tensors import edge_of
 from ...methods.argument_guard import explained
 from ...namespace import op
