@@ -13,7 +13,10 @@ from ..namespace import op
 from ..shapes import Shape
 from ..spec_lines import entry_location
 
-NODE, OUTPUT, LEAF = 0, 1, 2  # `edge_kind` of what an edge leads to
+# `edge_kind` of what an edge leads to
+NODE: int = 0
+OUTPUT: int = 1
+LEAF: int = 2
 
 
 def node_at(edge: Any) -> Any:
