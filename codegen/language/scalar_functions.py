@@ -122,7 +122,8 @@ FUNCTIONS: dict[str, Scalar] = {
     "lgamma": _of_x("digamma(x)"),
     "digamma": _of_x("polygamma(1, x)"),
     "polygamma": _of_order_n("polygamma(n + 1, x)"),
-    "zeta": Scalar(("s", "q"), (None, "-s * zeta(s + 1, q)")),
+    "zeta": Scalar(("s", "q"), (None, "zeta_derivative(1, s, q)")),
+    "zeta_derivative": Scalar(("n", "s", "q"), (None, None, "zeta_derivative(n + 1, s, q)")),
     "igamma": Scalar(("a", "x"), (None, "exp(gamma_log_prob(x, a, 1))")),
     "igammac": Scalar(("a", "x"), (None, "-exp(gamma_log_prob(x, a, 1))"), "1 - igamma(a, x)"),
     "gamma_log_prob": Scalar(

@@ -26,6 +26,11 @@ def zeta(s: Any, q: Any) -> Any:
     return np.where(is_asymptotic & (s != 1), special.zeta(s, above) + sign * below, shifted)
 
 
+def zeta_derivative(n: Any, s: Any, q: Any) -> Any:
+    is_real = (s >= 1) & ((q >= 0) | (np.remainder(s, 1.0) == 0))
+    return np.where(is_real, (-1.0) ** n * special.poch(s, n) * zeta(s + n, q), np.nan)
+
+
 def polygamma(n: Any, x: Any) -> Any:
     factor = np.where(np.remainder(n, 2) == 0, -1.0, 1.0) * special.gamma(n + 1.0)
     result = np.where(n == 0, special.digamma(x), factor * zeta(n + 1.0, x))
@@ -174,6 +179,7 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "unfused": lambda x: x,
     "lerp": lambda a, b, w: np.where(w < 0.5, a + w * (b - a), b - (1 - w) * (b - a)),
     "zeta": zeta,
+    "zeta_derivative": zeta_derivative,
     "polygamma": polygamma,
     "log1p_exp": lambda x: np.logaddexp(0, x),
     "log_sigmoid": lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x))),

@@ -1316,6 +1316,18 @@ ZETA_SELF_SCALAR = Elementwise(
     numbers=("self",),
     converts="ib",
 )
+ZETA_DERIVATIVE = Elementwise(
+    PACKAGE,
+    "zeta_derivative",
+    "special",
+    "zeta_derivative",
+    "promote",
+    allowed=("float",),
+    operands=("self", "other"),
+    numbers=("n",),
+    refuses=("self",),
+    converts="ib",
+)
 ORTHOGONAL_POLYNOMIAL = Elementwise(
     PACKAGE,
     "orthogonal_polynomial",

@@ -1352,16 +1352,16 @@ class ZetaBackward0(Node):
             node.kept_other = FREED
 
     def apply(node, grad):
-        """other: -grad * self * unfused(zeta(self + 1, other))."""
+        """other: grad * unfused(zeta_derivative(1, self, other))."""
         self = unpack(node, "kept_self")
         other = unpack(node, "kept_other")
-        return (fit(-grad * self * elementwise_formulas.unfused(op.zeta(self + 1, other)), node.metas[0]),)
+        return (fit(grad * elementwise_formulas.unfused(op.zeta_derivative(1, self, other)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, other, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            -other_t.conj_physical() * self * elementwise_formulas.unfused(op.zeta(self + 1, other))
+            other_t.conj_physical() * elementwise_formulas.unfused(op.zeta_derivative(1, self, other))
         ).conj_physical()
         return (tangent0,)
 
@@ -1397,16 +1397,71 @@ class ZetaBackward1(Node):
             node.kept_other = FREED
 
     def apply(node, grad):
-        """other: -grad * self * unfused(zeta(self + 1, other))."""
+        """other: grad * unfused(zeta_derivative(1, self, other))."""
         self = node._saved_self
         other = unpack(node, "kept_other")
-        return (fit(-grad * self * elementwise_formulas.unfused(op.zeta(self + 1, other)), node.metas[0]),)
+        return (fit(grad * elementwise_formulas.unfused(op.zeta_derivative(1, self, other)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, other, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            -other_t.conj_physical() * self * elementwise_formulas.unfused(op.zeta(self + 1, other))
+            other_t.conj_physical() * elementwise_formulas.unfused(op.zeta_derivative(1, self, other))
+        ).conj_physical()
+        return (tangent0,)
+
+
+class ZetaDerivativeBackward0(Node):
+    """zeta_derivative(int n, Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_n", "kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "zeta_derivative"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.ZETA_DERIVATIVE
+    inputs = ("other",)
+    keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
+    values = {"_saved_n": ("n", "")}
+    refuses = ("self",)
+
+    @staticmethod
+    def record(result, n, self, other):
+        """Put `result` into the graph."""
+        if self is not None and self._requires_grad:
+            raise NotDifferentiableError(
+                "zeta_derivative(): no gradient for 'self': zeta is differentiated in its second argument only"
+            )
+        node = new(ZetaDerivativeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((other._shape, other._dtype),)
+        node.edges = (other._grad_fn or other,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """other: grad * unfused(zeta_derivative(n + 1, self, other))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        return (fit(grad * elementwise_formulas.unfused(op.zeta_derivative(n + 1, self, other)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            other_t.conj_physical() * elementwise_formulas.unfused(op.zeta_derivative(n + 1, self, other))
         ).conj_physical()
         return (tangent0,)
 
@@ -2995,6 +3050,7 @@ __all__ = [
     "PolygammaBackward0",
     "ZetaBackward0",
     "ZetaBackward1",
+    "ZetaDerivativeBackward0",
     "OrthogonalPolynomialBackward0",
     "GammaLogProbBackward0",
     "LogMinusDigammaBackward0",

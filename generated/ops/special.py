@@ -1486,7 +1486,7 @@ def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
         input: not defined: zeta is differentiated in its second argument only
-        other: -grad * input * unfused(zeta(input + 1, other))
+        other: grad * unfused(zeta_derivative(1, input, other))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -1539,7 +1539,7 @@ def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None)
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        other: -grad * input * unfused(zeta(input + 1, other))
+        other: grad * unfused(zeta_derivative(1, input, other))
     """
     try:
         if not watch.every and out is None:
@@ -1568,6 +1568,57 @@ def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
         nodes.ZetaBackward1.record(result, self, other)
     if watch.active:
         propagate(nodes.ZetaBackward1, result, (self, other), (other,), into)
+    return result
+
+
+def zeta_derivative(n: int, input: Tensor, other: Tensor | Number) -> Tensor:
+    """The derivative of order n of zeta by its second argument.
+
+    zeta_derivative(int n, Tensor input, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+        other: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: not defined: zeta is differentiated in its second argument only
+        other: grad * unfused(zeta_derivative(n + 1, input, other))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every and n.__class__ is int:
+            result = kernels.ZETA_DERIVATIVE.launch(input, other, n)
+            if result is not None:
+                return result
+            result = run_rows(kernels.ZETA_DERIVATIVE, "zeta_derivative", (input, other), (n,))
+            if result is not None:
+                if (other._requires_grad) and grad_mode.grad:
+                    nodes.ZetaDerivativeBackward0.record(result, n, input, other)
+                return result
+        if (n.__class__ not in plain or input.__class__ not in plain or other.__class__ not in plain) and (
+            result := intercept("zeta_derivative", zeta_derivative, "elementwise", n, input, other)
+        ) is not NOT_HANDLED:
+            return result
+        return _zeta_derivative("zeta_derivative", n, input, other)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _zeta_derivative(name: str, n, self, other, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.ZETA_DERIVATIVE, name, (self, other), (n,), into)
+    if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
+        nodes.ZetaDerivativeBackward0.record(result, n, self, other)
+    if watch.active:
+        propagate(nodes.ZetaDerivativeBackward0, result, (n, self, other), (other,), into)
     return result
 
 
@@ -3333,6 +3384,7 @@ __all__ = [
     "polygamma",
     "zeta_default",
     "zeta_self_scalar",
+    "zeta_derivative",
     "orthogonal_polynomial",
     "gamma_log_prob",
     "log_minus_digamma",

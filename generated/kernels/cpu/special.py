@@ -64,6 +64,7 @@ from ....runtime.kernels.scalar import (
     weighted_by,
     where,
     zeta,
+    zeta_derivative,
 )
 
 
@@ -328,6 +329,12 @@ def zeta_self_scalar_forward(other, self, result):
     self = T(self)
     for i in range(result.size):
         result[i] = zeta(self, other[i])
+
+
+def zeta_derivative_forward(self, other, n, result):
+    """result = zeta_derivative(n, self, other)"""
+    for i in range(result.size):
+        result[i] = zeta_derivative(n, self[i], other[i])
 
 
 def orthogonal_polynomial_forward(self, n, kind, order, result):

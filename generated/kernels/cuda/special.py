@@ -65,6 +65,7 @@ from ....runtime.kernels.scalar import (
     weighted_by,
     where,
     zeta,
+    zeta_derivative,
 )
 
 
@@ -272,6 +273,11 @@ def zeta_self_scalar_forward(other, self):
     """result = zeta(self, other)"""
     self = T(self)
     return zeta(self, other)
+
+
+def zeta_derivative_forward(self, other, n):
+    """result = zeta_derivative(n, self, other)"""
+    return zeta_derivative(n, self, other)
 
 
 def orthogonal_polynomial_forward(self, n, kind, order):

@@ -59,7 +59,7 @@ from .saddle_point import binomial_log_prob, gamma_log_prob, log_minus_digamma
 from .sinc import sinc, sinc_derivative, spherical_bessel_j0, spherical_bessel_j0_derivative
 from .softplus import log1p_exp, log_sigmoid
 from .trig import cos, sin, tan
-from .zeta import polygamma, zeta
+from .zeta import polygamma, zeta, zeta_derivative
 
 # From here on all numbers of a type are whole, so adding this rounds a smaller one to a whole one, half to even.
 INTEGRAL_FROM = (8388608.0, 4503599627370496.0)

@@ -195,6 +195,44 @@ def test_zeta_and_polygamma_where_powers_leave_the_range() -> None:
         assert units(scalar.polygamma(np.float64(n), np.float64(x)), exact) <= 30
 
 
+def test_zeta_where_one_term_is_large_and_the_rest_decays_slowly() -> None:
+    for s, q in ((1.0000002606062346, 1.1611367767630573e-16), (1.5, 1e-20), (2.0, 1e-9), (2.5, 1e-5)):
+        assert units(scalar.zeta(np.float64(s), np.float64(q)), mp.zeta(mpf(s), mpf(q))) <= 5
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_derivatives_of_zeta(n: int) -> None:
+    """Where s + n is rounded, where zeta(s + n, q) underflows alone, beside a pole, and for negative q."""
+    for s, q in (
+        (31.303728369219076, 708.0),
+        (321.46885638770163, 9.219520759919517),
+        (1856.5483464964896, 1.4706),
+        (1.1, 4.9e-16),
+        (1.0, 3.0),
+        (4.5e15, 1.0),
+        (3.0, -2.3),
+    ):
+        with mp.workdps(400):
+            below = 3 if q < 0 else 0  # the terms before 0
+            terms = sum((mpf(q) + k) ** -(mpf(s) + n) for k in range(below))
+            exact = (-1) ** n * mp.rf(mpf(s), n) * (terms + mp.zeta(mpf(s) + n, mpf(q) + below))
+        assert units(scalar.zeta_derivative(n, np.float64(s), np.float64(q)), exact) <= 8
+
+
+@pytest.mark.parametrize(("s", "q"), [(0.5, 2.0), (2.5, -0.5), (np.nan, 0.0)])
+def test_zeta_has_no_derivatives_where_it_has_no_value(s: float, q: float) -> None:
+    assert np.isnan(scalar.zeta_derivative(1, np.float64(s), np.float64(q)))
+
+
+def test_binomial_log_prob_of_small_counts() -> None:
+    """Nothing cancels, whether the probabilities add up to 1 or not."""
+    for k, j, p, q in ((0.03, 3.3891455802940804, 0.14389941605545734, 0.8207875334844491), (3, 5, 0.375, 0.625)):
+        total = mpf(k) + mpf(j)
+        ways = mp.loggamma(total + 1) - mp.loggamma(mpf(k) + 1) - mp.loggamma(mpf(j) + 1)
+        exact = ways + k * mp.log(p) + j * mp.log(q) - total * (mpf(p) + mpf(q) - 1)
+        assert units(scalar.binomial_log_prob(*map(np.float64, (k, j, p, q))), exact) <= 8
+
+
 def test_digamma_beside_its_first_zero_below_0() -> None:
     for x in (-0.5040830082644554, np.nextafter(-0.5040830082644554, 0), -0.51, -0.3):
         assert units(scalar.digamma(np.float64(x)), mp.digamma(mpf(float(x)))) <= 3

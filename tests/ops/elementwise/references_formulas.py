@@ -73,6 +73,9 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "normal_cdf": lambda self: special.erfc(-self / np.sqrt(2)) / 2,
     "limited_log_odds": lambda self, eps: np.log(np.clip(self, eps, 1 - eps)) - np.log1p(-np.clip(self, eps, 1 - eps)),
     "log_minus_digamma": of_floats(lambda x, y: np.log(y) - special.digamma(x)),
+    "zeta_derivative": lambda n, self, other: (
+        (-1.0) ** n * special.poch(self, n) * special.zeta(np.add(self, n), other)
+    ),
     "erfinv_derivative": lambda self: np.sqrt(np.pi) / 2 * np.exp(special.erfinv(self) ** 2),
     "ndtri_derivative": lambda self: np.sqrt(2 * np.pi) * np.exp(special.ndtri(self) ** 2 / 2),
     "erfc_ratio": erfc_ratio,
