@@ -207,11 +207,21 @@ def _asymptotic(ratio: Function) -> Any:
     return total
 
 
-def _hankel(order: int, x: Any) -> Any:
+def _hankel(order: Any, x: Any) -> Any:
     """J + i Y far out, by Hankel's expansion: DLMF 10.17.5."""
     square = 4 * order * order
     series = _asymptotic(lambda k: mp.mpc(0, 1) * mpf(square - (2 * k - 1) ** 2) / (8 * k * x))
     return mp.sqrt(2 / (mp.pi * x)) * mp.expj(x - order * mp.pi / 2 - mp.pi / 4) * series
+
+
+def airy_ai(x: Any) -> Any:
+    """Ai; far below 0 by J and Y, DLMF 9.6.6: mpmath takes seconds there."""
+    if isinstance(x, mp.mpc) or not -mp.inf < x < -10 * mp.dps:
+        return mp.airyai(x)
+    with mp.extraprec(2 * mp.mag(x)):  # the wave's argument is large, and its digits behind the point count
+        wave = _hankel(mpf(1) / 3, 2 * (-x) ** 1.5 / 3)
+        result = mp.sqrt(-x) / 2 * (wave.real - wave.imag / mp.sqrt(3))
+    return +result
 
 
 def _first_kind(order: int) -> Function:
@@ -357,7 +367,7 @@ _OF_MPMATH: dict[str, Function] = {
     **{f"modified_bessel_k{k}": lambda x, of=of: of(x) * exp(-x) for k, of in enumerate(SCALED_K)},
     **{f"scaled_modified_bessel_k{k}": of for k, of in enumerate(SCALED_K)},
     "spherical_bessel_j0": _spherical,
-    "airy_ai": mp.airyai,
+    "airy_ai": airy_ai,
     "abs": abs,
     **dict.fromkeys(("sgn", "sign"), mp.sign),
     "maximum": _compared(lambda x, y: x >= y),

@@ -5,6 +5,7 @@ What may differ stands in docs/pytorch-details.md, in the table that `LINES` rea
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -69,6 +70,7 @@ class Pair:
     is_method: bool
 
 
+@functools.cache  # the error of a name that is not there takes milliseconds
 def public(name: str) -> Pair | None:
     """What users call for an entry, a generated function or else a method; None if it is no part of the API."""
     base = name.partition(".")[0]
@@ -84,8 +86,7 @@ def public(name: str) -> Pair | None:
 def paths(base: str) -> Iterator[str]:
     """Where a function of this name may be; one named `linalg_x` is `linalg.x` for users."""
     for space in SPACES:
-        yield f"{space}.{base}"
-        yield f"{space}.{base.removeprefix(f'{space}_')}"
+        yield from dict.fromkeys(f"{space}.{name}" for name in (base, base.removeprefix(f"{space}_")))
 
 
 def reached(root: Any, path: str) -> Any:

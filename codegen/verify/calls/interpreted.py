@@ -4,16 +4,15 @@ import functools
 import importlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from types import FunctionType
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
-from specgrad.runtime.compiler.passes.scalar_library import cpu_library, names_in, rebuilt
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library, rebuilt
 from specgrad.runtime.dispatch.elementwise.general import Elementwise
+from specgrad.runtime.extensions.simulator.rebuild_kernels import INTERPRETED
 from specgrad.runtime.kernels.cpu.elementwise_table import ElementKernels
-from specgrad.runtime.kernels.scalar import complex as scalar_complex
 from specgrad.runtime.spec_lines import generated_package
 
 from .point import formulas_alone
@@ -85,10 +84,7 @@ class Plain(ElementKernels):
     """The loops of a generated module, as they are written."""
 
     def compiled(self, written: Any, attribute: str) -> Kernel:
-        if "_complex" in attribute:
-            own = {n: vars(scalar_complex).get(n) for n in names_in(written.__code__)}
-            written = rebuilt(written, {n: f for n, f in own.items() if isinstance(f, FunctionType)})
-        return of_arrays(written)
+        return of_arrays(rebuilt(written, INTERPRETED.scalars(written, "_complex" in attribute)))
 
     def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
         over_rows(getattr(self, attribute), operands, plan)

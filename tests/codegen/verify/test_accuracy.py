@@ -145,3 +145,15 @@ def test_derivatives_are_exact(expression: str, at: str, first: object, second: 
 def test_draws_are_not_known() -> None:
     assert is_known(parsed("where(self > 0, exp(self), sigmoid(self))"))
     assert not is_known(parsed("standard_gamma_grad(self, 1)"))
+
+
+@pytest.mark.parametrize("x", ["-601", "-1000.7", "-3e5", "-1e30", "-1e400"])
+def test_the_wave_of_airy_ai(x: str) -> None:
+    """Far below 0 it is that of mpmath, to the last digits."""
+    with mp.workdps(50):
+        at = mpf(x)
+    with mp.workdps(90):
+        expected = mp.airyai(at)
+    with mp.workdps(60):
+        (found,) = EXACT["airy_ai"](np.array([at], object))
+    assert abs(found - expected) <= mpf(10) ** -58 * abs(expected)
