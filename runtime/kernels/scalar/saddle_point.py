@@ -46,7 +46,7 @@ def stirling_remainder(x: Any) -> Any:
 
 
 def stirling_series(x: Any) -> Any:
-    """Stirling's series for x >= 2. A step from x to x + 1 takes (x + 1/2) ln(1 + 1 / x) - 1 = artanh(s) / s - 1 for s =
+    """Stirling's series for x >= 2. A step from x to x + 1 takes (x + 1/2) ln(1 + 1 / x) - 1: artanh(s) / s - 1 for s =
     1 / (2 x + 1)."""
     steps = 0.0
     while x < STIRLING_THRESHOLD:

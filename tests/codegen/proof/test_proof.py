@@ -39,7 +39,7 @@ POSITIVE = (
     "polygamma",
     "zeta",
 )
-POSITIVE += ("gamma_log_prob", "log_minus_digamma", "binomial_log_prob")
+POSITIVE += ("zeta_derivative", "gamma_log_prob", "log_minus_digamma", "binomial_log_prob")
 POSITIVE += ("igamma", "igammac", "bessel_y0", "bessel_y1", "modified_bessel_k0", "modified_bessel_k1")
 POSITIVE += ("fmod", "remainder", "floor_divide", "trunc_divide")
 POSITIVE += ("scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "k0e_derivative", "log1p")
