@@ -142,9 +142,8 @@ def as_written(entry: Entry) -> Entry:
 
 
 def without_formula(entry: Entry) -> list[Argument]:
-    is_program = entry.rows is not None and not entry.definitions.keys() & {s.name for s in entry.rows.statements}
-    expected = is_program or (entry.compute.kind == "elementwise" and entry.differentiated is not None)
-    if not expected or not any(entry.output_differentiability):
+    expected = entry.compute.kind == "elementwise" and entry.differentiated is not None
+    if not (expected or entry.rows is not None) or not any(entry.output_differentiability):
         return []
     return [argument for argument in entry.tensor_arguments if argument.name not in entry.gradients]
 

@@ -62,6 +62,9 @@ class _Derivation:
         self._define_values()
         tangents = {output: self._tangent_of_output(output) for output in self._differentiable()}
         gradients = self._gradients()
+        taken = self.definitions.keys() & {*self.entry.definitions, *(a.name for a in self.entry.schema.arguments)}
+        if taken:
+            raise NoDerivative(f"a part of the formula would have the name of another: {', '.join(sorted(taken))}")
         definitions: dict[str, Formula] = {}
         for name in self._used([*tangents.values(), *gradients.values()]):
             definitions |= self._meant({name: self.definitions[name]}, trees_of(definitions))
