@@ -62,9 +62,9 @@ class _Derivation:
         self._define_values()
         tangents = {output: self._tangent_of_output(output) for output in self._differentiable()}
         gradients = self._gradients()
-        taken = self.definitions.keys() & {*self.entry.definitions, *(a.name for a in self.entry.schema.arguments)}
-        if taken:
-            raise NoDerivative(f"a part of the formula would have the name of another: {', '.join(sorted(taken))}")
+        conflicts = self.definitions.keys() & {*self.entry.definitions, *(a.name for a in self.entry.schema.arguments)}
+        if conflicts:
+            raise NoDerivative(f"a part of the formula would have the name of another: {', '.join(sorted(conflicts))}")
         definitions: dict[str, Formula] = {}
         for name in self._used([*tangents.values(), *gradients.values()]):
             definitions |= self._meant({name: self.definitions[name]}, trees_of(definitions))
@@ -129,8 +129,8 @@ class _Derivation:
         if output in self.elements:
             return _parsed(f"{name}.movedim(dim, -1)" if self.dim else name)
         reduced = ast.unparse(self._with_row(name))
-        kept = f"{name}.movedim(dim, -1)" if self.dim else name
-        return _parsed(f"{kept} if keepdim else {reduced}" if self._keeps else reduced)
+        full = f"{name}.movedim(dim, -1)" if self.dim else name
+        return _parsed(f"{full} if keepdim else {reduced}" if self._keeps else reduced)
 
     def _with_row(self, name: str) -> ast.expr:
         """One number a row with a dimension for the row, as a sum has it that keeps its dimension."""
@@ -164,7 +164,7 @@ class _Derivation:
                 name = known.get(ast.dump(node))
                 return self.generic_visit(node) if name is None else ast.Name(name, ast.Load())
 
-        result: ast.expr = Reused().visit(tree)
+        result: ast.expr = Reused().visit(tree)  # type: ignore[assignment]
         return result
 
     def _is_row(self, tree: ast.expr) -> bool:
@@ -255,8 +255,8 @@ class _Derivation:
         if output in self.elements:
             return _method(tree, "movedim", "-1, dim") if self.dim else tree
         reduced = ast.unparse(_method(tree, "squeeze", "-1"))
-        kept = ast.unparse(_method(tree, "movedim", "-1, dim") if self.dim else tree)
-        return _parsed(f"{kept} if keepdim else {reduced}" if self._keeps else reduced)
+        full = ast.unparse(_method(tree, "movedim", "-1, dim") if self.dim else tree)
+        return _parsed(f"{full} if keepdim else {reduced}" if self._keeps else reduced)
 
     def _tangent(self, name: str, step: Step) -> ast.expr:
         dots = {other: ast.Name(f"{other}_dot", ast.Load()) for other in names_in(step.value) & self.active}
