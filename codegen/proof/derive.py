@@ -5,11 +5,9 @@
 
 import argparse
 import ast
-import math
 import sys
 import tempfile
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,13 +17,14 @@ from ..spec.formula import names as formula_names
 from ..spec.load import EntriesOnDemand, read_spec
 from ..spec.model import Argument, Entry, Formula, Problem, Schema, Spec
 from .boundaries import POLICIES
-from .derivative import ONE, NoDerivative, chosen, derivative, is_number, meaning, negative, times
-from .numbers import CONSTANTS, FLOAT, Unknown, evaluate
+from .derivative import ONE, NoDerivative, derivative, is_number, negative, times
+from .formulas import Formulas
+from .numbers import CONSTANTS, Unknown
+from .program_derivative import program_formulas
 from .proof import WRONG, Comparison
 
 COMMAND = __package__.rpartition(".")[0]
 
-_SPELLED: dict[type, type] = {ast.And: ast.BitAnd, ast.Or: ast.BitOr}  # of tensors, bit by bit
 GRAD = ast.Name("grad", ast.Load())
 
 
@@ -93,63 +92,12 @@ def _conjugate(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
     return ast.Call(ast.Attribute(tree, "conj", ast.Load()), [], [])
 
 
-class Formulas:
-    def __init__(self, result: ast.expr | None, tensors: Collection[str], own: Functions) -> None:
-        self.own = own
-        self.result = ast.dump(result) if result is not None else ""
-        self.tensors = tensors
-
-    def formula(self, tree: ast.expr) -> ast.expr:
-        if ast.dump(tree) == self.result:
-            return ast.Name("result", ast.Load())
-        match tree:
-            case ast.Name(id=name):
-                return ast.Constant(CONSTANTS[name]) if name in CONSTANTS else ast.Name(name, ast.Load())
-            case ast.Constant():
-                return tree
-            case ast.UnaryOp(op=op, operand=operand):
-                return ast.UnaryOp(ast.Invert() if isinstance(op, ast.Not) else op, self.formula(operand))
-            case ast.BoolOp(op=op, values=[first, *rest]):
-                result = self.formula(first)
-                for value in rest:
-                    result = ast.BinOp(result, _SPELLED[type(op)](), self.formula(value))
-                return result
-            case ast.BinOp(left=left, op=op, right=right):
-                return ast.BinOp(self.formula(left), op, self.formula(right))
-            case ast.Compare(left=left, ops=ops, comparators=[right]):
-                return ast.Compare(self.formula(left), ops, [self.formula(right)])
-            case (
-                ast.IfExp(test=test, body=body, orelse=orelse)
-                | ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse])
-            ):
-                parts = [self.formula(part) for part in (test, body, orelse)]
-                if names_in(test) & {*self.tensors}:
-                    return ast.Call(ast.Name("where", ast.Load()), parts, [])
-                return chosen(*parts)
-        assert isinstance(tree, ast.Call)
-        return self.call(tree)
-
-    def call(self, tree: ast.Call) -> ast.expr:
-        assert isinstance(tree.func, ast.Name)
-        name = tree.func.id
-        is_expression = name in self.own and not any(self.own[name].derivatives)  # with given derivatives it is an op
-        if is_expression and (stands_for := meaning(name, tree.args, self.own)) is not None:
-            return self.formula(stands_for)
-        args = [self.formula(argument) for argument in tree.args]
-        if name in FLOAT and all(isinstance(argument, ast.Constant) for argument in args):
-            with suppress(Unknown):  # of too few numbers, say, which is a problem of the expression's
-                value = float(evaluate(ast.Call(tree.func, args, []), {}))
-                if math.isfinite(value):
-                    return ast.Constant(value)
-        if name == "divide":
-            return ast.BinOp(args[0], ast.Div(), args[1])
-        return ast.Call(ast.Name(name, ast.Load()), args, [])
-
-
 def completed(entry: Entry) -> Entry:
     missing = without_formula(entry)
     if not missing or missing_derivative(entry):
         return entry
+    if entry.rows is not None:
+        return _with_program_formulas(entry, missing)
     where, word = entry.compute.where, "auto_element_wise"
     trees = {argument.name: _derived(entry, argument) for argument in missing}
     own = {name: Formula(ast.unparse(tree), tree, where, derived=True) for name, tree in trees.items()}
@@ -162,6 +110,17 @@ def completed(entry: Entry) -> Entry:
         return result
     policies = tuple(_policy(result, name) for name in result.formulas)
     return replace(result, kink=policies[:1] if len(set(policies)) == 1 else policies)
+
+
+def _with_program_formulas(entry: Entry, missing: list[Argument]) -> Entry:
+    definitions, gradients, forward = program_formulas(entry)
+    own = {a.name: entry.gradients.get(a.name) or gradients[a.name] for a in entry.tensor_arguments}
+    return replace(
+        entry,
+        definitions=entry.definitions | definitions,
+        gradients=own,
+        forward=entry.forward or forward,
+    )
 
 
 def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE) -> tuple[Spec, list[Problem]]:
@@ -184,14 +143,17 @@ def as_written(entry: Entry) -> Entry:
 
 def without_formula(entry: Entry) -> list[Argument]:
     expected = entry.compute.kind == "elementwise" and entry.differentiated is not None
-    if not expected or not any(entry.output_differentiability):
+    if not (expected or entry.rows is not None) or not any(entry.output_differentiability):
         return []
     return [argument for argument in entry.tensor_arguments if argument.name not in entry.gradients]
 
 
 def missing_derivative(entry: Entry) -> str:
     try:
-        for argument in without_formula(entry):
+        missing = without_formula(entry)
+        if missing and entry.rows is not None:
+            program_formulas(entry)
+        for argument in missing if entry.rows is None else ():
             _derived(entry, argument)
     except NoDerivative as error:
         return str(error)
