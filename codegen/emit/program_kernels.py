@@ -44,7 +44,9 @@ class RowCode:
 
     def cpu(self) -> dict[str, Any]:
         loop = cpu_code(self.program)
-        return self._common([loop]) | {"loop": loop, "helpers": loop.helpers, "call": self.call("loop")}
+        calls = [self.call("loop")] if self.entry else []
+        calls += [self.plan()] if self.entry and self.program.is_planned else []
+        return self._common([loop]) | {"loop": loop, "helpers": loop.helpers, "calls": calls}
 
     def cuda(self) -> dict[str, Any]:
         kernels = list(cuda_code(self.program).values())
@@ -84,21 +86,39 @@ class RowCode:
         ]
 
     def call(self, how: str) -> list[str]:
+        """The kernel's function: `how` is the loop or names the module."""
         entry = self.entry
         if entry is None:
             return []
-        kinds = {p.array: p.kind for p in self.program.parameters}
-        arguments = [a for a in entry.schema.arguments if a.name in kinds or a.name in ("dim", "keepdim")]
-        args = [f'RowInput("{a.name}", {a.name}, "{kinds[a.name]}")' for a in arguments if kinds.get(a.name) in KINDS]
-        numbers = [p.name for p in self.program.of_kind("number")]
-        names = {a.name for a in arguments}
+        numbers = _tuple([p.name for p in self.program.of_kind("number")])
+        return self._function(
+            entry.identifier, entry.doc.strip(), f'run("{entry.schema.name}", {how}, given, {numbers}'
+        )
+
+    def plan(self) -> list[str]:
+        names = self._arguments()
+        places = _tuple([str(names.index(p.array)) for p in self.program.arrays])
+        numbers = self.program.of_kind("number")
+        floats = _tuple([p.name for p in numbers if p.type == "float"])
+        ints = _tuple([p.name for p in numbers if p.type != "float"])
+        doc = "How native code calls the loop: of rows that are contiguous, one after the other."
+        return self._function("plan", doc, f"plan_of(loop, given, {places}, {floats}, {ints}")
+
+    def _arguments(self) -> list[str]:
+        assert self.entry is not None
+        kinds = {p.array for p in self.program.parameters}
+        return [a.name for a in self.entry.schema.arguments if a.name in {*kinds, "dim", "keepdim"}]
+
+    def _function(self, name: str, doc: str, called: str) -> list[str]:
+        names = self._arguments()
+        args = [f'RowInput("{p.array}", {p.array}, "{p.kind}")' for p in self.program.arrays]
         outputs = [f'Output("{kind}", "{dtype}")' if dtype else f'Output("{kind}")' for kind, dtype in self.outputs]
         dims = f"{'dim' if 'dim' in names else '-1'}, {'keepdim' if 'keepdim' in names else 'False'}"
         return [
-            f"def {entry.identifier}({', '.join(a.name for a in arguments)}):",
-            f'    """{entry.doc.strip()}"""',
+            f"def {name}({', '.join(names)}):",
+            f'    """{doc}"""',
             f"    given = ({', '.join(args)},)",
-            f'    return run("{entry.schema.name}", {how}, given, {_tuple(numbers)}, {_tuple(outputs)}, {dims})',
+            f"    return {called}, {_tuple(outputs)}, {dims})",
         ]
 
 

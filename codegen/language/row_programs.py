@@ -99,6 +99,12 @@ class Program:
         return self.of_kind(*KINDS)
 
     @property
+    def is_planned(self) -> bool:
+        """Whether floats stand before integers, as plans have them."""
+        are_ints = [p.type != "float" for p in self.of_kind("number")]
+        return are_ints == sorted(are_ints)
+
+    @property
     def is_of_rows(self) -> bool:
         return all(p.kind == "row" for p in self.arrays)
 

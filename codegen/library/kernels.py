@@ -17,15 +17,19 @@ KINDS = ("kernel", "check")
 
 
 class RowPart(Part):
-    """The kernel of a row program, in a module of the generated package."""
+    """The kernel of a row program, its plan or its check, in a module of the generated package."""
 
     @property
     def op(self) -> str:
-        return self.name if self.kind == "kernel" else self.name.removesuffix("_rows")
+        return self.name.removesuffix("_rows") if self.kind == "check" else self.name
 
     @property
     def module(self) -> tuple[str, ...]:
-        return (*FOLDER, f"cpu_{self.op}") if self.kind == "kernel" else ("checks", self.op)
+        return ("checks", self.op) if self.kind == "check" else (*FOLDER, f"cpu_{self.op}")
+
+    @property
+    def spelling(self) -> str:
+        return f"{self.alias}.plan" if self.kind == "plan" else super().spelling
 
     @property
     def shown(self) -> str:
@@ -33,7 +37,7 @@ class RowPart(Part):
 
     @property
     def alias(self) -> str:
-        return f"_{'rows' if self.kind == 'kernel' else 'check'}_{self.op}"
+        return f"_{'check' if self.kind == 'check' else 'rows'}_{self.op}"
 
     def import_line(self, depth: int) -> str:
         *folder, last = self.module
@@ -49,7 +53,8 @@ def row_parts(entries: Iterable[Entry]) -> tuple[Part, ...]:
             passed = [a.name for a in entry.schema.arguments if a.type.base not in NO_PART]
             where, check = Path(entry.where.file), check_of_rows(entry.schema)
             stub = _stub(entry, entry.identifier, passed)
-            matches.append(RowPart(op_library, "kernel", entry.identifier, where, stub))
+            kinds = ("kernel", "plan") if entry.rows.is_planned else ("kernel",)
+            matches += [RowPart(op_library, kind, entry.identifier, where, stub) for kind in kinds]
             matches.append(RowPart(op_library, "check", check, where, _stub(entry, check, ["name", *args])))
     return tuple(matches)
 

@@ -2,6 +2,7 @@
 calls."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from ...device.threads.parallel_for import shared
 from ..llvm.reduce import range_of
 from .allocate_and_fill import empty
 from .contiguous_copy import contiguous
+from .plan import Plan, Step, are_contiguous
 from .reduce_layout import Folding
-from .row_shapes import Output, RowInput, row_shape
+from .row_shapes import Output, RowInput, row_shape, wrapped
 
 Array = np.ndarray
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -37,6 +39,24 @@ def run(
         moved.back(r) if o.kind == "row" else r.reshape(result.result) for r, o in zip(results, outputs, strict=True)
     ]
     return made[0] if len(made) == 1 else tuple(made)
+
+
+def plan_of(
+    loop: Any, args: Sequence[RowInput], places: Sequence[int], numbers: Sequence[float], ints: Sequence[int],
+    outputs: Sequence[Output], dim: int | Sequence[int], keepdim: bool,
+) -> Plan | None:  # fmt: skip
+    """The plan of a call with arguments of these layouts; `places` are those of the arrays among the arguments."""
+    result = row_shape("plan", args, dim, keepdim)
+    shape = next(each.array.shape for each in args if each.kind == "row")
+    dims = wrapped("plan", dim, len(shape))
+    is_last = dims == tuple(range(len(shape) - len(dims), len(shape)))
+    if not is_last or not prod(shape) or not are_contiguous(*[each.array for each in args]):
+        return None
+    made = tuple([(k, shape if each.kind == "row" else result.result) for k, each in enumerate(outputs)])
+    indices, masks = (tuple([k for k, o in enumerate(outputs) if o.dtype == kind]) for kind in ("int64", "bool"))
+    along = prod(shape) // result.count
+    step = Step(loop, tuple(places), made, tuple(numbers), (*map(int, ints), along), (result.count, 1), prod(shape))
+    return (step._replace(indices=indices, masks=masks),)
 
 
 class TransposedRows:

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main
+from specgrad.runtime.dispatch.kernel_ops.kernel_op import table_of
 from tests.places import simulated_device
 from tests.repository import ROOT
 
@@ -60,6 +62,25 @@ def test_a_reduction_by_spec_alone_has_places(norm_ops: Any) -> None:
     assert width.shape == (1, 4, 1) and top.dtype is sg.int64
     rows = x.permute(1, 0, 2).reshape(4, 6)
     assert sg.equal(top.reshape(4), rows.argmax(1))
+
+
+@pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.float16])
+def test_calls_have_plans(norm_ops: Any, dtype: Any) -> None:
+    """Native code makes a call that was made before: numbers, places, several dimensions, 16-bit floats."""
+    from norm_ops.generated.ops import rows
+
+    exact = np.random.default_rng(0).normal(size=(3, 4, 5)).astype(np.float16).astype(float)
+    x, gain = sg.tensor(exact, dtype=dtype), sg.arange(1.0, 6.0, dtype=dtype)
+    expected = exact * np.arange(1.0, 6.0) / np.sqrt((exact**2).mean(-1, keepdims=True) + 0.25)
+    both, tolerance = exact.reshape(3, 20), 2e-3 if dtype is sg.float16 else 1e-6
+    for _ in range(2):
+        for same in (x, x.mT.contiguous().mT):  # the other has no rows that lie one after the other
+            np.testing.assert_allclose(norm_ops.gained_rms(same, gain, 2, 0.25).numpy(), expected, tolerance, tolerance)
+        width, top = norm_ops.spread(x, (1, 2))
+        np.testing.assert_allclose(width.numpy(), np.ptp(both, 1), tolerance)
+        assert top.tolist() == both.argmax(1).tolist()
+    for op in (rows.GAINED_RMS, rows.SPREAD):
+        assert any(table_of(op, dtype).values()), op.name
 
 
 def test_wrong_shapes_and_dims_are_refused(norm_ops: Any) -> None:
