@@ -25,7 +25,7 @@ from specgrad.runtime.kernels.cuda.signature import Array
 from specgrad.runtime.kernels.cuda_launch import row_programs
 from tests.device.cuda.simulator import in_use
 
-FIRST, STEP = 7, 267  # one op of so many is run
+FIRST, STEP = 20, 267  # one op of so many is run
 KINDS = [np.dtype(t) for t in (np.float32, np.float64, np.float16, np.complex64)]
 DOUBLES = Array(np.dtype(np.float64))
 OF_TRAINING = re.compile(r"of rows by|several arrays")
