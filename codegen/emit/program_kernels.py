@@ -97,12 +97,12 @@ class RowCode:
 
     def plan(self) -> list[str]:
         names = self._arguments()
-        places = _tuple([str(names.index(p.array)) for p in self.program.arrays])
+        positions = _tuple([str(names.index(p.array)) for p in self.program.arrays])
         numbers = self.program.of_kind("number")
         floats = _tuple([p.name for p in numbers if p.type == "float"])
         ints = _tuple([p.name for p in numbers if p.type != "float"])
         doc = "How native code calls the loop: of rows that are contiguous, one after the other."
-        return self._function("plan", doc, f"plan_of(loop, given, {places}, {floats}, {ints}")
+        return self._function("plan", doc, f"plan_of(loop, given, {positions}, {floats}, {ints}")
 
     def _arguments(self) -> list[str]:
         assert self.entry is not None

@@ -42,10 +42,10 @@ def run(
 
 
 def plan_of(
-    loop: Any, args: Sequence[RowInput], places: Sequence[int], numbers: Sequence[float], ints: Sequence[int],
+    loop: Any, args: Sequence[RowInput], positions: Sequence[int], numbers: Sequence[float], ints: Sequence[int],
     outputs: Sequence[Output], dim: int | Sequence[int], keepdim: bool,
 ) -> Plan | None:  # fmt: skip
-    """The plan of a call with arguments of these layouts; `places` are those of the arrays among the arguments."""
+    """The plan of a call with arguments of these layouts; `positions` are those of the arrays among the arguments."""
     result = row_shape("plan", args, dim, keepdim)
     shape = next(each.array.shape for each in args if each.kind == "row")
     dims = wrapped("plan", dim, len(shape))
@@ -55,7 +55,7 @@ def plan_of(
     made = tuple([(k, shape if each.kind == "row" else result.result) for k, each in enumerate(outputs)])
     indices, masks = (tuple([k for k, o in enumerate(outputs) if o.dtype == kind]) for kind in ("int64", "bool"))
     along = prod(shape) // result.count
-    step = Step(loop, tuple(places), made, tuple(numbers), (*map(int, ints), along), (result.count, 1), prod(shape))
+    step = Step(loop, tuple(positions), made, tuple(numbers), (*map(int, ints), along), (result.count, 1), prod(shape))
     return (step._replace(indices=indices, masks=masks),)
 
 
