@@ -10,7 +10,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from ..locks import new_lock
@@ -184,7 +184,7 @@ class OpCall:
     rule: Any
     args: Any
     kwargs: Any
-    following: Any = field(default_factory=lambda: watch.surrounding)
+    following: tuple[Any, ...]  # watchers that were not asked yet
 
     def advance(self) -> Any:
         while self.following:
@@ -218,7 +218,7 @@ def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **
         if _passing.function is function:
             _passing.function = None
         else:
-            result = OpCall(name, function, rule, args, kwargs).advance()
+            result = OpCall(name, function, rule, args, kwargs, watch.surrounding).advance()
     if result is NOT_HANDLED:
         for answer in LayoutHandlers.answers:
             result = answer(name, function, args, kwargs)
