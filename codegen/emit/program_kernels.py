@@ -46,7 +46,7 @@ class RowCode:
         loop = cpu_code(self.program)
         calls = [self.call("loop")] if self.entry else []
         calls += [self.plan()] if self.entry and self.program.is_planned else []
-        return self._common([loop]) | {"loop": loop, "helpers": loop.helpers, "calls": calls}
+        return self._common([loop]) | {"loop": loop, "modules": loop.modules, "calls": calls}
 
     def cuda(self) -> dict[str, Any]:
         kernels = list(cuda_code(self.program).values())

@@ -57,7 +57,9 @@ OWN = frozenset(
     + ("element_offset", "found", "part", "parts", "size", "thread_group", "lane", "lanes", "min", "range", "loop")
     + ("full", "finish", "shared_offset")
 )
-OWN_BEGINNINGS = ("of_", "to_", "all_", "part_of_", "parts_of_", "best_", "get_", "put_", "across_", "number_", "fold_")
+OWN_BEGINNINGS = (
+    *("all_", "of_", "to_", "buffer_", "get_", "put_", "across_", "part_of_", "parts_of_", "best_", "number_", "fold_"),
+)
 
 
 @dataclass(frozen=True)

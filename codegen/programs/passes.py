@@ -194,7 +194,7 @@ def _names(tree: ast.AST) -> Iterator[str]:
 def is_expensive(tree: ast.expr) -> bool:
     calls = [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     power = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) for node in ast.walk(tree))
-    return power or any(name not in CHEAP and name != ELEMENT_AT for name in calls)
+    return power or any(name not in CHEAP and name != ELEMENT_AT and not name.startswith("is") for name in calls)
 
 
 def _name(name: str) -> ast.expr:

@@ -21,6 +21,8 @@ SIGNS: dict[type[ast.operator], str] = {
     ast.BitAnd: "&",
     ast.BitOr: "|",
 }
+# A function, its version for a narrower range, and the test of bounds: all of runtime/kernels/scalar.
+NARROWER = {"exp": ("exp_fast_range", "exp_in_fast_range")}
 At = Callable[[str, str], str]  # (array of the program, place) -> its element there
 
 
@@ -32,6 +34,7 @@ class Spelling:
         self.at = at
         self.wide = wide  # what makes a number double precision
         self.functions: set[str] = set()  # scalar functions that were spelled
+        self.narrowed: Mapping[str, str] = {}  # calls, as `ast.dump` has them, that get their narrower function
         self.elements = {*lowered.elements, *(p.name for p in self.program.of_kind("row", "shared"))}
         self.kinds = self._kinds(lowered)
 
@@ -62,6 +65,8 @@ class Spelling:
             case ast.IfExp(body=body, orelse=orelse):
                 matches = {self.kind_of(body, kinds), self.kind_of(orelse, kinds)}
                 return matches.pop() if len(matches) == 1 else WIDE
+            case ast.Call(func=ast.Name(id=name)) if name.startswith("is"):
+                return TRUTH
         return WIDE
 
     def element(self, tree: ast.expr) -> str:
@@ -105,7 +110,7 @@ class Spelling:
                 self.functions.add("either")
                 return f"either({self._element(test)[0]}, {one}, {two})", kind
             case ast.Call(func=ast.Name(id=name), args=args):
-                return self._call(name, args)
+                return self._call(NARROWER[name][0] if ast.dump(tree) in self.narrowed else name, args)
         raise AssertionError(ast.dump(tree))
 
     def _call(self, name: str, args: list[ast.expr]) -> tuple[str, str]:
@@ -173,7 +178,7 @@ class Spelling:
                 self.functions.add(name)
                 first = [self._inner(args[0])] if name in ("where", "either") else []
                 inputs = [*first, *(self._floating(a) for a in args[len(first) :])]
-                return f"{name}({', '.join(inputs)})", WIDE
+                return f"{name}({', '.join(inputs)})", self.kind_of(tree, self.kinds)
         raise AssertionError(ast.dump(tree))
 
     def _floating(self, tree: ast.expr) -> str:

@@ -51,7 +51,7 @@ def held(all_x, all_grad_row, all_top_row, all_result, n, rows, layout):
     k = uint32(0)
     while k < BLOCK and i < last:
         x = own_x[k]
-        chosen = where(x == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
+        chosen = where(x == top_row or (isnan(x) and number_1), T(1.0), T(0.0))
         own_chosen[k] = chosen
         part_of_sum_1 += chosen
         i = uint32(i + lanes())
@@ -95,7 +95,7 @@ def full(all_x, all_grad_row, all_top_row, all_result, n, rows, layout):
         k = uint32(0)
         while k < BLOCK and i < last:
             x = own_x[k]
-            chosen = where(x == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
+            chosen = where(x == top_row or (isnan(x) and number_1), T(1.0), T(0.0))
             part_of_sum_1 += chosen
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -114,7 +114,7 @@ def full(all_x, all_grad_row, all_top_row, all_result, n, rows, layout):
         k = uint32(0)
         while k < BLOCK and i < last:
             x = own_x[k]
-            chosen = where(x == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
+            chosen = where(x == top_row or (isnan(x) and number_1), T(1.0), T(0.0))
             result = chosen * T(number_3)
             at = element_offset(layout, start, i)
             put_result(all_result, at, result)
@@ -146,7 +146,7 @@ def fold_1(all_x, all_grad_row, all_top_row, parts_of_sum_1, n, rows, parts, siz
         k = uint32(0)
         while k < BLOCK and i < last:
             x = own_x[k]
-            chosen = where(x == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
+            chosen = where(x == top_row or (isnan(x) and number_1), T(1.0), T(0.0))
             part_of_sum_1 += chosen
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -186,7 +186,7 @@ def finish(all_x, all_grad_row, all_top_row, parts_of_sum_1, all_result, n, rows
         k = uint32(0)
         while k < BLOCK and i < last:
             x = own_x[k]
-            chosen = where(x == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
+            chosen = where(x == top_row or (isnan(x) and number_1), T(1.0), T(0.0))
             result = chosen * T(number_3)
             at = element_offset(layout, start, i)
             put_result(all_result, at, result)

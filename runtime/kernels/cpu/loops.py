@@ -7,7 +7,7 @@ from ...compiler.jit import jit
 from ..llvm.addresses import empty_row, part_of
 from ..llvm.gather import take_into
 from ..llvm.reduce import range_of
-from ..scalar import exp_fast_range, exp_of_masked
+from ..scalar import exp, exp_fast_range
 from .sums import REORDER
 
 Array = np.ndarray
@@ -150,7 +150,7 @@ def exponentials(row: Array, low: float, top: float, out: Array) -> None:
             out[j] = exp_fast_range(row[j] - top)
     else:
         for j in range(out.size):
-            out[j] = exp_of_masked(row[j] - top)
+            out[j] = exp(row[j] - top)
 
 
 @jit(fastmath=REORDER)
@@ -161,7 +161,7 @@ def exponential_sum(row: Array, low: float, top: float) -> float:
             total += exp_fast_range(row[j] - top)
     else:
         for j in range(row.size):
-            total += exp_of_masked(row[j] - top)
+            total += exp(row[j] - top)
     return total
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from ...compiler.jit import jit
 from ...device.threads.parallel_for import shared
-from ..llvm.reduce import range_of
 from .allocate_and_fill import empty
 from .contiguous_copy import contiguous
 from .plan import Plan, Step, are_contiguous
@@ -81,30 +80,6 @@ def flat(each: RowInput, moved: TransposedRows) -> Array:
 
 BLOCK = 1024  # elements of a row that are added in its own dtype, in vector lanes
 REORDER = {"reassoc", "contract", "nsz"}
-
-
-@jit
-def row_max(row: Array) -> float:
-    """The greatest element of a row of floats, nan where one is; -inf of no elements."""
-    if row.size == 0:
-        return -np.inf
-    return np.nan if has_nan(row) else float(range_of(row)[1])
-
-
-@jit
-def row_min(row: Array) -> float:
-    """The least element of a row of floats, nan where one is; inf of no elements."""
-    if row.size == 0:
-        return np.inf
-    return np.nan if has_nan(row) else float(range_of(row)[0])
-
-
-@jit
-def has_nan(row: Array) -> bool:
-    count = 0
-    for i in range(row.size):
-        count += 1 if row[i] != row[i] else 0
-    return count > 0
 
 
 @jit

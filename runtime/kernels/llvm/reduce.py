@@ -3,6 +3,7 @@ floats are widened as they are read. And which of 64 or 16 numbers hold a compar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -90,6 +91,22 @@ def range_of(context: Any, row: Any) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         value = Lines(context, builder, row, args[0]).minmax()
+        return context.make_tuple(builder, signature.return_type, value)
+
+    return result(row), code
+
+
+@for_numba
+def extremes_of(context: Any, row: Any) -> Any:
+    """extremes_of(row): its least and its greatest element; both are nan where one is; inf and -inf of no elements."""
+    from numba import types
+
+    if row.layout != "C":
+        return None
+    result = types.UniTuple(row.dtype, 2)
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        value = NanKeepingLines(context, builder, row, args[0]).minmax()
         return context.make_tuple(builder, signature.return_type, value)
 
     return result(row), code
@@ -216,26 +233,53 @@ class Lines(VectorLoops):
     def greater(self, x: Any, y: Any) -> Any:
         return self.builder.select(self.builder.fcmp_ordered(">", x, y), x, y)
 
+    def joins(self) -> dict[Any, Any]:
+        """What is found out about all elements: functions of one more element and the answer so far, which begins."""
+        first = self.one(self.number(0))
+        return {self.lesser: first, self.greater: first}
+
     def minmax(self) -> list[Any]:
-        joins, first = (self.lesser, self.greater), self.one(self.number(0))
+        joins = self.joins()
         unrolled_count = self.largest_multiple(self.count, SIDE * self.lanes)
         single = self.largest_multiple(self.count, self.lanes)
 
         def go_on(start: Any, stop: Any, step: int, read: Any, carry_values: Sequence[Any]) -> list[Any]:
             def body(i: Any, *result: Any) -> list[Any]:
                 new = read(self.plus(start, i))
-                return [joins[k // len(new)](new[k % len(new)], each) for k, each in enumerate(result)]
+                pairs = [(join, each) for join in joins for each in new]
+                return [join(each, value) for (join, each), value in zip(pairs, result, strict=True)]
 
             return self.loop(self.builder.sub(stop, start), step, carry_values, body)
 
         def four(offset: Any) -> list[Any]:
             return [self.vector(self.plus(offset, k * self.lanes)) for k in range(SIDE)]
 
-        wide = go_on(self.number(0), unrolled_count, SIDE * self.lanes, four, [self.splat(first)] * (2 * SIDE))
+        start = [self.splat(value) for value in joins.values() for _ in range(SIDE)]
+        wide = go_on(self.number(0), unrolled_count, SIDE * self.lanes, four, start)
         vectors = [self.beside(join, wide[k * SIDE : (k + 1) * SIDE]) for k, join in enumerate(joins)]
         vectors = go_on(unrolled_count, single, self.lanes, lambda offset: [self.vector(offset)], vectors)
         numbers = [self.across(join, vector) for join, vector in zip(joins, vectors, strict=True)]
         return go_on(single, self.count, 1, lambda offset: [self.one(offset)], numbers)
+
+
+class NanKeepingLines(Lines):
+    """Emits code for one row whose extremes are nan where an element is."""
+
+    def joins(self) -> dict[Any, Any]:
+        top, zero = (self.ir.Constant(self.element, value) for value in (math.inf, 0.0))
+        return {self.lesser: top, self.greater: self.builder.fneg(top), self.unordered: zero}
+
+    def unordered(self, x: Any, y: Any) -> Any:
+        nan, zero = (self.ir.Constant(x.type, self._lanes_of(x.type, value)) for value in (math.nan, 0.0))
+        return self.builder.select(self.builder.fcmp_unordered("uno", x, y), nan, zero)
+
+    def _lanes_of(self, kind: Any, value: float) -> Any:
+        return [value] * kind.count if isinstance(kind, self.ir.VectorType) else value
+
+    def minmax(self) -> list[Any]:
+        low, high, nan = super().minmax()
+        is_nan = self.builder.fcmp_unordered("uno", nan, nan)
+        return [self.builder.select(is_nan, nan, value) for value in (low, high)]
 
 
 class Squares(Lines):

@@ -21,7 +21,7 @@ from .bessel_derivatives import bessel_j1_derivative, i0e_derivative, i1_derivat
 from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, octave, right_shift, signbit
 from .erf import erf, erfc
 from .erfinv import entr, erfcx, erfinv, log_ndtr, ndtri
-from .exp import exp, exp2, exp_fast_range, exp_of_masked, expm1, logistic_pdf, sigmoid, with_sign
+from .exp import exp, exp2, exp_fast_range, exp_in_fast_range, expm1, logistic_pdf, sigmoid, with_sign
 from .exp import scaled as _scaled
 from .gamma import digamma, lgamma
 from .hyperbolic import acosh, asinh, atanh, cosh, log_odds, sinh, tanh, tanhshrink

@@ -16,7 +16,7 @@ from ...kernels.cpu.sums import REORDER, plain_sum
 from ...kernels.llvm.addresses import address, empty_matrix, matrix_at, row_at
 from ...kernels.llvm.matmul_tiles import panel_bytes, panel_width
 from ...kernels.llvm.reduce import range_of
-from ...kernels.scalar import exp_of_masked
+from ...kernels.scalar import exp
 
 Array = np.ndarray
 Spot = tuple[int, ...]
@@ -260,7 +260,7 @@ def soften(row: Array) -> float:
 def weigh(row: Array, logsumexp: float) -> None:
     """Turns scores into weights by the logarithm of their sum of exponentials, which `soften` returned."""
     for x in range(row.size):
-        row[x] = exp_of_masked(row[x] - logsumexp)
+        row[x] = exp(row[x] - logsumexp)
 
 
 @jit

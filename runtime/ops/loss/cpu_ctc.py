@@ -15,7 +15,7 @@ from ...compiler.jit import jit
 from ...device.threads.parallel_for import shared
 from ...errors import ShapeError
 from ...kernels.llvm.addresses import empty_matrix, empty_row, part_of
-from ...kernels.scalar import exp_of_masked, log
+from ...kernels.scalar import exp, log
 
 Array = np.ndarray
 BESIDE = 2  # numbers of -inf beside those of states
@@ -101,7 +101,7 @@ def sum_of_ways(a: float, b: float, c: float) -> float:
     """log(e^a + e^b + e^c); -inf of -inf alone."""
     top = max(max(a, b), c)
     base = top if top > -inf else 0.0
-    return base + log(exp_of_masked(a - base) + exp_of_masked(b - base) + exp_of_masked(c - base))
+    return base + log(exp(a - base) + exp(b - base) + exp(c - base))
 
 
 @jit
@@ -144,7 +144,7 @@ def visit(ahead: Array, ways: Array, states: Array, total: float, grad: float, c
     """Takes grad times the states' probabilities, left in `chances`, from result; nan - nan where total is -inf."""
     for s in range(ways.size):
         both = ahead[s] + ways[s] - total
-        chances[s] = exp_of_masked(both)
+        chances[s] = exp(both)
     for s in range(states.size):
         result[states[s]] -= grad * (chances[s] if total > -inf else total - total)
 

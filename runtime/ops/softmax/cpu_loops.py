@@ -21,7 +21,7 @@ from ...kernels.cpu.sums import plain_sum
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.float16_rows import buffer_for, reading, writing, written
 from ...kernels.llvm.reduce import range_of
-from ...kernels.scalar import exp, exp_of_masked, log
+from ...kernels.scalar import exp, log
 
 _BLOCK = 256
 _LOGS, _BATCH_ELEMENTS = 16, 2048  # short rows have their logarithms taken together: so many, of so many elements
@@ -143,7 +143,7 @@ def add_exponentials(x: Array, start: int, tops: Array, sums: Array) -> None:
     for i in range(x.shape[0]):
         row = x[i, start : start + sums.size]
         for j in range(sums.size):
-            sums[j] += exp_of_masked(row[j] - tops[j])
+            sums[j] += exp(row[j] - tops[j])
         collect(sums, totals, i)
     for j in range(sums.size):
         sums[j] += totals[j]
@@ -162,7 +162,7 @@ def softmax_columns(x: Array, result: Array, before: int, along: int, after: int
         for i in range(along):
             row, to = source[b, i, start:stop], out[b, i, start:stop]
             for j in range(part.size):
-                value = exp_of_masked(row[j] - tops[j])
+                value = exp(row[j] - tops[j])
                 to[j] = value
                 part[j] += value
             collect(part, totals, i)

@@ -6,14 +6,14 @@ from ...kernels.row_language import Row, exp, isinf, log, max, sum, where
 def softmax(x: Row) -> Row:
     """exp(x) / sum(exp(x)); beside inf its limit."""
     top = max(x)
-    grown = exp(where(isinf(x), where(x > 0, 0.0, x), x - top))
+    grown = exp(where(isinf(x), where(x > 0, 0.0, x), x - top) if isinf(top) else x - top)
     return grown * (1 / sum(grown))
 
 
 def log_softmax(x: Row) -> Row:
     """x - log(sum(exp(x))); beside inf its limit."""
     top = max(x)
-    shifted = where(isinf(x), where(x > 0, 0.0, x), x - top)
+    shifted = where(isinf(x), where(x > 0, 0.0, x), x - top) if isinf(top) else x - top
     return shifted - log(sum(exp(shifted)))
 
 

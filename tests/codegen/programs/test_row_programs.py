@@ -87,9 +87,8 @@ def loops(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def module_of(program: Program, folder: Path) -> Any:
     code = cpu_code(program)
-    lines = ["import numpy as np", "from specgrad.runtime.compiler.jit import jit"]
-    lines += ["from specgrad.runtime.kernels.llvm.addresses import part_of"]
-    lines += [f"from specgrad.runtime.kernels.cpu.row_programs import {name}" for name in code.helpers]
+    lines = ["import numpy as np"]
+    lines += [f"from specgrad.runtime.{module} import {', '.join(names)}" for module, names in code.modules.items()]
     lines += [f"from specgrad.runtime.kernels.scalar import {name}" for name in code.functions]
     path = folder / f"loop_of_{program.name}.py"
     path.write_text("\n".join([*lines, "", *code.lines, ""]), encoding="utf-8")
