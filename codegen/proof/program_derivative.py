@@ -101,9 +101,7 @@ class _Derivation:
     def _define_values(self) -> None:
         for parameter in self.program.parameters:
             self._named(parameter.name, parameter.array, self._parameter(parameter, parameter.array))
-        first = self.program.of_kind("row")[0].array
-        size = f"{first}.shape[{'dim' if self.dim else -1}]"
-        self.names[COUNT] = _parsed(f"{size} if {first}.ndim and {first}.numel() else 1")  # it is divided by
+        self.names[COUNT] = _parsed(f"{self._size} or 1 if {self._first}.shape else 1")  # it is divided by
         for name, step in self.steps.items():
             value = self._value(step)
             if name in self.program.outputs:
@@ -134,7 +132,7 @@ class _Derivation:
 
     def _with_row(self, name: str) -> ast.expr:
         """One number a row with a dimension for the row, as a sum has it that keeps its dimension."""
-        return _parsed(f"{name}.unsqueeze(-1) if {self.program.of_kind('row')[0].array}.ndim else {name}")
+        return _parsed(f"{name}.unsqueeze(-1) if {self._first}.shape else {name}")
 
     @property
     def _keeps(self) -> bool:
@@ -148,9 +146,16 @@ class _Derivation:
             raise NoDerivative(f"{step.fold} of what is the same for all elements")
         if step.fold not in MIN_MAX:
             return _method(value, step.fold, "-1, True")
-        first = self.program.of_kind("row")[0].array  # an empty row has no extreme
         extreme, none = _method(value, f"a{step.fold}", "-1, True"), _method(value, "sum", "-1, True")
-        return ast.IfExp(_parsed(f"{first}.numel()"), extreme, none)
+        return ast.IfExp(_parsed(f"not {self._first}.shape or {self._size}"), extreme, none)  # an empty row has none
+
+    @property
+    def _first(self) -> str:
+        return self.program.of_kind("row")[0].array
+
+    @property
+    def _size(self) -> str:
+        return f"{self._first}.shape[{'dim' if self.dim else -1}]"
 
     def _by_ops(self, tree: ast.expr) -> ast.expr:
         """A scalar expression over names of the program as a formula over tensors."""
