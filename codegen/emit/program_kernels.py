@@ -9,7 +9,8 @@ from typing import Any
 from ..language.row_programs import Program
 from ..library.kernels import demand_of
 from ..library.op_library import Library
-from ..programs.cpu_code import Code, cpu_code
+from ..programs.column_code import column_code
+from ..programs.cpu_code import Code, cpu_code, modules_of
 from ..programs.cuda_code import VARIANT, cuda_code, parts_of
 from ..programs.passes import Lowered
 from ..programs.python_code import INTEGER, TRUTH, Spelling
@@ -43,10 +44,10 @@ class RowCode:
         return [("row", "") if o in rows else ("each", DTYPES.get(kinds[o], "")) for o in self.program.outputs]
 
     def cpu(self) -> dict[str, Any]:
-        loop = cpu_code(self.program)
-        calls = [self.call("loop")] if self.entry else []
-        calls += [self.plan()] if self.entry and self.program.is_planned else []
-        return self._common([loop]) | {"loop": loop, "modules": loop.modules, "calls": calls}
+        loops = [cpu_code(self.program), column_code(self.program)]
+        calls = [self.call("Loops(loop, columns)")]
+        calls += [self.plan()] if self.program.is_planned else []
+        return self._common(loops) | {"loops": loops, "modules": modules_of(loops), "calls": calls}
 
     def cuda(self) -> dict[str, Any]:
         kernels = list(cuda_code(self.program).values())
@@ -102,7 +103,7 @@ class RowCode:
         floats = _tuple([p.name for p in numbers if p.type == "float"])
         ints = _tuple([p.name for p in numbers if p.type != "float"])
         doc = "How native code calls the loop: of rows that are contiguous, one after the other."
-        return self._function("plan", doc, f"plan_of(loop, given, {positions}, {floats}, {ints}")
+        return self._function("plan", doc, f"plan_of(Loops(loop, columns), given, {positions}, {floats}, {ints}")
 
     def _arguments(self) -> list[str]:
         assert self.entry is not None

@@ -5,7 +5,7 @@ takes long and several passes need is written to a row of its own, in the cache,
 """
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -19,8 +19,11 @@ EXTREMES = (*MIN_MAX, *ARG_REDUCTIONS)
 HELPERS = {
     "WRITTEN": "compiler.jit",
     "jit": "compiler.jit",
-    **dict.fromkeys(("BLOCK", "REORDER", "element_at", "first_index"), "kernels.cpu.row_programs"),
-    "empty_row": "kernels.llvm.addresses",
+    **dict.fromkeys(("BLOCK", "COLLECTED", "COLUMNS", "REORDER"), "kernels.cpu.row_programs"),
+    **dict.fromkeys(
+        ("collect", "columns_for", "element_at", "filled", "first_index", "rounded"), "kernels.cpu.row_programs"
+    ),
+    **dict.fromkeys(("empty_row", "part_of"), "kernels.llvm.addresses"),
     **dict.fromkeys(("buffer_for", "reading", "writing", "written"), "kernels.llvm.float16_rows"),
     "extremes_of": "kernels.llvm.reduce",
 }
@@ -34,30 +37,65 @@ class Code:
     functions: tuple[str, ...]
     helpers: tuple[str, ...]
 
-    @property
-    def modules(self) -> dict[str, tuple[str, ...]]:
-        """The helpers by the module that has them."""
-        return {module: tuple(names) for module, names in groupby(self.helpers, HELPERS.__getitem__)}
+
+def modules_of(codes: Sequence[Code]) -> dict[str, list[str]]:
+    """The helpers of functions by the module that has them."""
+    used = {name for code in codes for name in code.helpers}
+    return {module: list(names) for module, names in groupby((h for h in HELPERS if h in used), HELPERS.__getitem__)}
 
 
 def cpu_code(program: Program, name: str = "loop") -> Code:
-    return _Writer(program, name).code()
+    return _Rows(program, name).code()
 
 
-class _Writer:
+class LoopWriter:
+    """Writes one function. What takes long and several passes need is written to memory by the first loop that computes
+    it: `written` has these statements."""
+
+    spelling: Spelling
+
     def __init__(self, program: Program, name: str) -> None:
         self.program = program
         self.name = name
         self.lowered = Lowered(program)
-        self.spelling = Spelling(self.lowered, lambda array, at: f"T(element_at(of_{array}, {at}))", "float")
-        self.ranges = FastRanges(self.lowered, self.spelling)
-        self.bounding = self.ranges.bounding()
-        self.written: set[str] = set()  # the rows of their own that have been written
+        self.written: set[str] = set()
 
     def code(self) -> Code:
         lines = tuple(self._lines())
         used = {node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name)}
         return Code(lines, tuple(sorted(self.spelling.functions & used)), tuple(h for h in HELPERS if h in used))
+
+    def _lines(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    def _computed(self, trees: list[ast.expr]) -> list[str]:
+        return [name for name in self._needed(trees) if name not in self.written]
+
+    def _unwritten(self, trees: list[ast.expr]) -> list[str]:
+        return [name for name in self._computed(trees) if name in self.lowered.retained]
+
+    def _needed(self, trees: list[ast.expr]) -> list[str]:
+        """The statements that expressions need, but for those that only rows which are written were made of."""
+        names, reached = self.lowered.needed(trees), set[str]()
+
+        def visit(tree: ast.expr) -> None:
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Name) and node.id in names and node.id not in reached:
+                    reached.add(node.id)
+                    if node.id not in self.written:
+                        visit(self.lowered.statements[node.id])
+
+        for tree in trees:
+            visit(tree)
+        return [name for name in self.lowered.statements if name in reached]
+
+
+class _Rows(LoopWriter):
+    def __init__(self, program: Program, name: str) -> None:
+        super().__init__(program, name)
+        self.spelling = Spelling(self.lowered, lambda array, at: f"T(element_at(of_{array}, {at}))", "float")
+        self.ranges = FastRanges(self.lowered, self.spelling)
+        self.bounding = self.ranges.bounding()
 
     def _lines(self) -> Iterator[str]:
         program, outputs = self.program, self.program.outputs
@@ -69,9 +107,9 @@ class _Writer:
         doc = program.doc.splitlines()[0] if program.doc else "; ".join(outputs) + " of each row."
         yield f'    """{doc}"""'
         yield f"    T = all_{program.of_kind('row')[0].name}.dtype.type"
-        yield from _indented(1, self._buffers())
+        yield from indented(1, self._buffers())
         yield "    for r in range(first, last):"
-        yield from _indented(2, self._row())
+        yield from indented(2, self._row())
 
     def _buffers(self) -> Iterator[str]:
         """Rows in the cache: for 16-bit floats as float32, and for what takes long and is needed again."""
@@ -140,7 +178,7 @@ class _Writer:
             return
         yield "for begin in range(0, n, BLOCK):"
         yield from (f"    {part} = T(0)" for part in in_blocks.values())
-        yield from _indented(1, self._loop(trees, add, "begin, min(begin + BLOCK, n)"))
+        yield from indented(1, self._loop(trees, add, "begin, min(begin + BLOCK, n)"))
         yield from (f"    {fold.name} += {part}" for fold, part in in_blocks.items())
 
     def _reduced(self, fold: Fold, total: str) -> str:
@@ -163,17 +201,17 @@ class _Writer:
             at = "i" if span == COUNT else "at"
             if at == "at":
                 yield "    at = np.uint64(i)  # no place that Python would count from the end"
-            yield from _indented(1, self._elements(trees, at))
-            yield from _indented(1, body(at))
+            yield from indented(1, self._elements(trees, at))
+            yield from indented(1, body(at))
 
         tests = self.ranges.narrowed([*trees, *(self.lowered.statements[name] for name in self._computed(trees))])
         if tests:
             yield f"if {' and '.join(dict.fromkeys(tests.values()))}:"
             self.spelling.narrowed = tests
-            yield from _indented(1, lines())
+            yield from indented(1, lines())
             self.spelling.narrowed = {}
             yield "else:"
-        yield from _indented(1 if tests else 0, lines())
+        yield from indented(1 if tests else 0, lines())
         self.written.update(self._unwritten(trees))
 
     def _elements(self, trees: list[ast.expr], at: str) -> Iterator[str]:
@@ -188,30 +226,9 @@ class _Writer:
             if name in self._unwritten([ast.Name(name)]):
                 yield f"of_{name}[{at}] = {name}"
 
-    def _computed(self, trees: list[ast.expr]) -> list[str]:
-        return [name for name in self._needed(trees) if name not in self.written]
-
-    def _unwritten(self, trees: list[ast.expr]) -> list[str]:
-        return [name for name in self._computed(trees) if name in self.lowered.retained]
-
-    def _needed(self, trees: list[ast.expr]) -> list[str]:
-        """The statements that expressions need, but for those that only rows which are written were made of."""
-        names, reached = self.lowered.needed(trees), set[str]()
-
-        def visit(tree: ast.expr) -> None:
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Name) and node.id in names and node.id not in reached:
-                    reached.add(node.id)
-                    if node.id not in self.written:
-                        visit(self.lowered.statements[node.id])
-
-        for tree in trees:
-            visit(tree)
-        return [name for name in self.lowered.statements if name in reached]
-
 
 _BEGIN = {"sum": "0.0", "prod": "1.0", COUNTS: "0"}
 
 
-def _indented(depth: int, lines: Iterable[str]) -> Iterator[str]:
+def indented(depth: int, lines: Iterable[str]) -> Iterator[str]:
     yield from ("    " * depth + line for line in lines)

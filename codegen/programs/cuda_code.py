@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ..language.row_programs import ARG_REDUCTIONS, COUNT, Program
-from .cpu_code import Code, _indented
+from .cpu_code import Code, indented
 from .passes import COUNTS, Fold, Lowered, Number, Pass
 from .python_code import INTEGER, TRUTH, Spelling
 
@@ -58,7 +58,7 @@ def _over_block(counted: str, lines: Iterable[str]) -> Iterator[str]:
     """Lines for each element of a block, as far as the row goes: `k` counts the elements, `counted` is the place."""
     yield "k = uint32(0)"
     yield f"while k < BLOCK and {counted} < last:"
-    yield from _indented(1, lines)
+    yield from indented(1, lines)
     yield f"    {counted} = uint32({counted} + lanes())"
     yield "    k = uint32(k + uint32(1))"
 
@@ -105,7 +105,7 @@ class _Writer:
             yield f"    {line}"
         yield "    start = begin(layout, r)"
         yield from (f"    own_{name} = cuda.local.array(BLOCK, T)" for name in self._own())
-        yield from _indented(1, self._body())
+        yield from indented(1, self._body())
 
     def _own(self) -> list[str]:
         return [p.name for p in self.program.arrays if p.kind != "each"]
@@ -143,8 +143,8 @@ class _Writer:
     ) -> Iterator[str]:
         yield "i = uint32(first + lane())"
         yield "while i < last:"
-        yield from _indented(1, self._read_block(trees))
-        yield from _indented(1, [*before, *_over_block("i", inside), *after])
+        yield from indented(1, self._read_block(trees))
+        yield from indented(1, [*before, *_over_block("i", inside), *after])
 
     def _read_block(self, trees: list[ast.expr]) -> Iterator[str]:
         lines = [*self._offset_lines(trees, "j"), *self._gets(self._read_by(trees))]
@@ -311,7 +311,7 @@ class _Split(_Writer):
             yield "k = lane()"
             yield "while k < parts:"
             for fold in each.folds:
-                yield from _indented(1, self._merged_part(fold))
+                yield from indented(1, self._merged_part(fold))
             yield "    k = uint32(k + lanes())"
             yield from self._across(each.folds)
 

@@ -3,37 +3,52 @@ calls."""
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compiler.jit import jit
 from ...device.threads.parallel_for import shared
+from ..llvm.addresses import empty_row
 from .allocate_and_fill import empty
 from .contiguous_copy import contiguous
 from .plan import Plan, Step, are_contiguous
 from .reduce_layout import Folding
-from .row_shapes import Output, RowInput, row_shape, wrapped
+from .row_shapes import Output, RowInput, row_shape
 
 Array = np.ndarray
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
+class Loops(NamedTuple):
+    """The loops of a program: over rows, and over rows that are columns of (along, after), side by side."""
+
+    rows: Any
+    columns: Any
+
+
+NARROW = 16  # fewer columns are brought into rows
+
+
 def run(
-    name: str, loop: Any, args: Sequence[RowInput], numbers: Sequence[Any], outputs: Sequence[Output],
+    name: str, loops: Loops, args: Sequence[RowInput], numbers: Sequence[Any], outputs: Sequence[Output],
     dim: int | Sequence[int], keepdim: bool,
 ) -> Any:  # fmt: skip
-    """The outputs of a program; `loop` takes arrays, outputs, numbers, the count of elements and a range of rows."""
+    """The outputs of a program; loops take arrays, outputs, numbers, the sizes of rows and a range of them."""
     result = row_shape(name, args, dim, keepdim)
     rows = next(each.array for each in args if each.kind == "row")
     if rows.dtype not in FLOATS:
         raise TypeError(f"{name}(): expected float32 or float64, but got {rows.dtype}")
-    moved = TransposedRows(result)
-    arrays = [flat(each, moved) for each in args]
+    before, along, after = result.folded
+    moved = Columns(result) if after >= NARROW else TransposedRows(result)
+    arrays = [moved.rows(each.array) if each.kind == "row" else contiguous(each.array).reshape(-1) for each in args]
     results = [
-        empty(result.count * (moved.along if o.kind == "row" else 1), np.dtype(o.dtype or rows.dtype)) for o in outputs
+        empty(result.count * (along if o.kind == "row" else 1), np.dtype(o.dtype or rows.dtype)) for o in outputs
     ]
-    shared(loop, (*arrays, *results, *numbers, moved.along), result.count, rows.size)
+    if after >= NARROW:
+        shared(loops.columns, (*arrays, *results, *numbers, along, after), result.count, rows.size, SHARE)
+    else:
+        shared(loops.rows, (*arrays, *results, *numbers, along), result.count, rows.size)
     made = [
         moved.back(r) if o.kind == "row" else r.reshape(result.result) for r, o in zip(results, outputs, strict=True)
     ]
@@ -41,21 +56,37 @@ def run(
 
 
 def plan_of(
-    loop: Any, args: Sequence[RowInput], positions: Sequence[int], numbers: Sequence[float], ints: Sequence[int],
+    loops: Loops, args: Sequence[RowInput], positions: Sequence[int], numbers: Sequence[float], ints: Sequence[int],
     outputs: Sequence[Output], dim: int | Sequence[int], keepdim: bool,
 ) -> Plan | None:  # fmt: skip
     """The plan of a call with arguments of these layouts; `positions` are those of the arrays among the arguments."""
     result = row_shape("plan", args, dim, keepdim)
     shape = next(each.array.shape for each in args if each.kind == "row")
-    dims = wrapped("plan", dim, len(shape))
-    is_last = dims == tuple(range(len(shape) - len(dims), len(shape)))
-    if not is_last or not prod(shape) or not are_contiguous(*[each.array for each in args]):
+    before, along, after = result.folded
+    if result.order or 1 < after < NARROW or not prod(shape) or not are_contiguous(*[each.array for each in args]):
         return None
     made = tuple([(k, shape if each.kind == "row" else result.result) for k, each in enumerate(outputs)])
     indices, masks = (tuple([k for k, o in enumerate(outputs) if o.dtype == kind]) for kind in ("int64", "bool"))
-    along = prod(shape) // result.count
-    step = Step(loop, tuple(positions), made, tuple(numbers), (*map(int, ints), along), (result.count, 1), prod(shape))
+    loop, sizes, unit = (loops.rows, (along,), 1) if after == 1 else (loops.columns, (along, after), SHARE)
+    rows = (result.count, unit)
+    step = Step(loop, tuple(positions), made, tuple(numbers), (*map(int, ints), *sizes), rows, prod(shape))
     return (step._replace(indices=indices, masks=masks),)
+
+
+SHARE = 64  # columns of one thread, at least
+
+
+class Columns:
+    """An array seen as (before, along, after), flat."""
+
+    def __init__(self, folding: Folding) -> None:
+        self.folding = folding
+
+    def rows(self, array: Array) -> Array:
+        return self.folding.fold(array).reshape(-1)
+
+    def back(self, rows: Array) -> Array:
+        return self.folding.unfold(rows)
 
 
 class TransposedRows:
@@ -74,10 +105,6 @@ class TransposedRows:
         return self.folding.unfold(transposed)
 
 
-def flat(each: RowInput, moved: TransposedRows) -> Array:
-    return moved.rows(each.array) if each.kind == "row" else contiguous(each.array).reshape(-1)
-
-
 BLOCK = 1024  # elements of a row that are added in its own dtype, in vector lanes
 REORDER = {"reassoc", "contract", "nsz"}
 
@@ -94,3 +121,38 @@ def first_index(row: Array, value: float) -> int:
 @jit
 def element_at(row: Array, position: int) -> float:
     return float(row[position]) if 0 <= position < row.size else np.nan
+
+
+COLUMNS = 256  # that a loop has side by side
+COLLECTED = 128  # elements of columns that are added in their own dtype
+_CACHED = 1 << 18  # numbers that are kept of some columns
+
+
+@jit
+def columns_for(n: int) -> int:
+    """How many columns of `n` elements lie side by side where something of each element is kept."""
+    return max(16, min(COLUMNS, _CACHED // max(n, 1)))
+
+
+@jit
+def filled(value: float, size: int) -> Array:
+    row = empty_row(value, size)
+    for k in range(size):
+        row[k] = value
+    return row
+
+
+@jit
+def rounded(numbers: Array, like: float) -> Array:
+    row = empty_row(like, numbers.size)
+    for k in range(row.size):
+        row[k] = numbers[k]
+    return row
+
+
+@jit
+def collect(parts: Array, totals: Array) -> None:
+    """Add what was summed up to the totals, in double precision, and begin anew."""
+    for k in range(totals.size):
+        totals[k] += parts[k]
+        parts[k] = 0

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from specgrad.codegen.language.row_programs import Program, programs_of
-from specgrad.codegen.programs.cpu_code import cpu_code
+from specgrad.codegen.programs.column_code import column_code
+from specgrad.codegen.programs.cpu_code import cpu_code, modules_of
 from specgrad.codegen.programs.numpy_reference import outputs_of
 from specgrad.codegen.programs.passes import Lowered
 from specgrad.codegen.verify.checks.kernels import row_namespace
@@ -74,24 +75,26 @@ def compare(found: np.ndarray, requested: np.ndarray, dtype: type) -> None:
 
 @pytest.fixture(scope="module")
 def loops(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The loop for the CPU of each program, compiled when it is asked for."""
+    """The module of the loops for the CPU of each program: they are compiled when they are called."""
     folder, known = tmp_path_factory.mktemp("loops"), dict[str, Any]()
 
-    def loop(program: Program) -> Any:
+    def module(program: Program) -> Any:
         if program.name not in known:
-            known[program.name] = module_of(program, folder).loop
+            known[program.name] = module_of(program, folder)
         return known[program.name]
 
-    return loop
+    return module
 
 
 def module_of(program: Program, folder: Path) -> Any:
-    code = cpu_code(program)
+    codes = [cpu_code(program), column_code(program)]
     lines = ["import numpy as np"]
-    lines += [f"from specgrad.runtime.{module} import {', '.join(names)}" for module, names in code.modules.items()]
-    lines += [f"from specgrad.runtime.kernels.scalar import {name}" for name in code.functions]
+    lines += [
+        f"from specgrad.runtime.{module} import {', '.join(names)}" for module, names in modules_of(codes).items()
+    ]
+    lines += [f"from specgrad.runtime.kernels.scalar import {name}" for code in codes for name in code.functions]
     path = folder / f"loop_of_{program.name}.py"
-    path.write_text("\n".join([*lines, "", *code.lines, ""]), encoding="utf-8")
+    path.write_text("\n".join([*lines, "", *codes[0].lines, "", "", *codes[1].lines, ""]), encoding="utf-8")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -109,9 +112,33 @@ def test_the_loop_for_the_cpu(name: str, loops: Any) -> None:
             requested = right(program, arrays, along)
             made = [capacity(requested[output], dtype) for output in program.outputs]
             given = [arrays[p.name].reshape(-1) for p in program.arrays]
-            loops(program)(*given, *made, *(arrays[p.name] for p in program.of_kind("number")), along, 0, rows)
+            loops(program).loop(*given, *made, *(arrays[p.name] for p in program.of_kind("number")), along, 0, rows)
             for output, found in zip(program.outputs, made, strict=True):
                 compare(found, requested[output], dtype)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_loop_over_columns(name: str, loops: Any) -> None:
+    """Rows that are columns of (along, after), also if threads have parts of them: what the program means."""
+    program = PROGRAMS[name]
+    for before, along, after in ((2, 5, 3), (1, 300, 17), (3, 1, 300), (1, 2, 1)):
+        rows = before * after
+        for dtype in (np.float32, np.float64):
+            arrays = arrays_of(program, rows, along, dtype)
+            requested = right(program, arrays, along)
+            made = [capacity(requested[output], dtype) for output in program.outputs]
+            given = [as_columns(arrays[p.name], along, after, p.kind == "row") for p in program.arrays]
+            numbers = [arrays[p.name] for p in program.of_kind("number")]
+            for first, last in ((0, rows // 2), (rows // 2, rows)):
+                loops(program).columns(*given, *made, *numbers, along, after, first, last)
+            for output, found in zip(program.outputs, made, strict=True):
+                is_row = output in Lowered(program).rows
+                compare(found, as_columns(requested[output], along, after, is_row), dtype)
+
+
+def as_columns(array: np.ndarray, along: int, after: int, is_row: bool) -> np.ndarray:
+    """Rows one after the other as neighbouring columns."""
+    return (array.reshape(-1, after, along).transpose(0, 2, 1) if is_row else array).reshape(-1)
 
 
 def test_a_long_sum_is_exact(loops: Any) -> None:
@@ -122,7 +149,7 @@ def test_a_long_sum_is_exact(loops: Any) -> None:
         ("length", np.sqrt((x.astype(np.float64) ** 2).sum())),
     ):
         found = np.empty(1, np.float32)
-        loops(PROGRAMS[name])(x, found, x.size, 0, 1)
+        loops(PROGRAMS[name]).loop(x, found, x.size, 0, 1)
         assert abs(found[0] - requested) < 1e-6 * np.abs(x).sum() ** 0.5
 
 

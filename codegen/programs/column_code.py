@@ -1,0 +1,202 @@
+"""The CPU's loop of a row program whose rows do not lie along the last dimension: neighbouring columns side by side.
+
+A row is a column of (n, after): memory is read as it lies, and what is one number a row is an array with one for each
+column. Sums are collected in double precision after every COLLECTED elements.
+"""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+
+from ..language.row_programs import ARG_REDUCTIONS, COUNT, Program
+from .cpu_code import Code, LoopWriter, indented
+from .passes import COUNTS, Fold, Number, Pass, names_of
+from .python_code import INTEGER, TRUTH, WIDE, Spelling
+
+_DTYPES = {INTEGER: "0", TRUTH: "False", WIDE: "0.0"}  # what an array of such numbers is made like
+_BEGIN = {"sum": "0", "prod": "1", COUNTS: "0", "max": "-np.inf", "min": "np.inf"}
+_JOIN = {"max": "maximum", "min": "minimum"}
+
+
+def column_code(program: Program, name: str = "columns") -> Code:
+    return _Columns(program, name).code()
+
+
+class _Columns(LoopWriter):
+    def __init__(self, program: Program, name: str) -> None:
+        super().__init__(program, name)
+        self.spelling = Spelling(self.lowered, self._element_at, "float")
+        self.numbers = {n.name: n.value for each in self.lowered.passes for n in each.numbers}
+        self.numbers |= {n.name: n.value for n in self.lowered.last}
+        self.kinds = {name: self.spelling.kinds[name] for name in (*self.numbers, *self.lowered.folds)}
+
+    def _element_at(self, array: str, at: str) -> str:
+        inside = f"0 <= {at} < n"
+        if any(p.name == array for p in self.program.of_kind("shared")):
+            return f"(all_{array}[{at}] if {inside} else T(np.nan))"
+        return f"(all_{array}[start + {at} * after + k] if {inside} else T(np.nan))"
+
+    @cached_property
+    def _of_elements(self) -> set[str]:
+        """The numbers that elements are computed with."""
+        trees = [self.lowered.statements[name] for name in self.lowered.elements]
+        trees += [fold.operand for fold in self.lowered.folds.values()]
+        return {name for tree in trees for name in names_of(tree)} & self.kinds.keys()
+
+    @cached_property
+    def _of_numbers(self) -> set[str]:
+        """The numbers that numbers are computed with, or that are results."""
+        read = {name for tree in self.numbers.values() for name in names_of(tree) | _places(tree)}
+        return (read | {*self.lowered.each}) & self.kinds.keys()
+
+    def _lines(self) -> Iterator[str]:
+        arrays = [f"all_{p.name}" for p in self.program.arrays]
+        numbers = [p.name for p in self.program.of_kind("number")]
+        outputs = [f"all_{name}" for name in self.program.outputs]
+        yield "@jit(fastmath=REORDER)"
+        yield f"def {self.name}({', '.join([*arrays, *outputs, *numbers, COUNT, 'after', 'first', 'last'])}):"
+        yield '    """The same for rows that are columns of (n, after): so many of them side by side."""'
+        yield f"    T = all_{self.program.of_kind('row')[0].name}.dtype.type"
+        yield f"    side, line = {'columns_for(n)' if self.lowered.retained else 'COLUMNS'}, first"
+        yield "    while line < last:"
+        yield "        size = min(side, after - line % after, last - line)"
+        yield "        start = line // after * n * after + line % after"
+        yield from indented(2, self._block())
+        yield "        line += size"
+
+    def _block(self) -> Iterator[str]:
+        yield from (f"of_{name} = empty_row(T(0), n * size)" for name in self.lowered.retained)
+        for each in self.lowered.passes:
+            yield from self._numbers(each.numbers)
+            yield from self._pass(each)
+        yield from self._numbers(self.lowered.last)
+        yield from self._results()
+        if self.lowered.rows:
+            yield from self._outputs()
+
+    def _numbers(self, numbers: Iterable[Number]) -> Iterator[str]:
+        if not numbers:
+            return
+        lines, made = [], list[str]()
+        for number in numbers:
+            lines.append(f"{number.name} = {self.spelling.number(number.value)}")
+            made += self._arrays_of(number.name)
+            lines += self._stored(number.name)
+        yield from made
+        yield "for k in range(size):"
+        yield from indented(1, self._read_numbers([n.value for n in numbers], {n.name for n in numbers}))
+        yield from indented(1, lines)
+
+    def _arrays_of(self, name: str) -> Iterator[str]:
+        """An array of the number's own kind for numbers, one in the elements' dtype for these."""
+        like = _DTYPES.get(self.kinds[name], "T(0)")
+        if name in self._of_numbers or (self.kinds[name] != WIDE and name in self._of_elements):
+            yield f"of_{name} = empty_row({like}, size)"
+        if self.kinds[name] == WIDE and name in self._of_elements:
+            yield f"rounded_{name} = empty_row(T(0), size)"
+
+    def _stored(self, name: str) -> Iterator[str]:
+        if name in self._of_numbers or (self.kinds[name] != WIDE and name in self._of_elements):
+            yield f"of_{name}[k] = {name}"
+        if self.kinds[name] == WIDE and name in self._of_elements:
+            yield f"rounded_{name}[k] = {name}"
+
+    def _read_numbers(self, trees: list[ast.expr], known: set[str]) -> Iterator[str]:
+        names = {name for tree in trees for name in names_of(tree) | _places(tree)} - known
+        yield from (f"{name} = of_{name}[k]" for name in self.kinds if name in names)
+        yield from (f"{p.name} = all_{p.name}[line + k]" for p in self.program.of_kind("each") if p.name in names)
+
+    def _pass(self, each: Pass) -> Iterator[str]:
+        summed = [fold for fold in each.folds if fold.op == "sum"]
+        for fold in each.folds:
+            yield from self._begun(fold)
+        lines = [line for fold in each.folds for line in self._folded(fold)]
+        trees = [fold.operand for fold in each.folds]
+        if summed:
+            yield "for begin in range(0, n, COLLECTED):"
+            yield from indented(1, self._loop(trees, lambda: lines, "begin, min(begin + COLLECTED, n)"))
+            yield from indented(1, (f"collect(part_of_{fold.name}, of_{fold.name})" for fold in summed))
+        else:
+            yield from self._loop(trees, lambda: lines)
+        wide = [f.name for f in each.folds if self.kinds[f.name] == WIDE and f.name in self._of_elements]
+        yield from (f"rounded_{name} = rounded(of_{name}, T(0))" for name in wide)
+
+    def _begun(self, fold: Fold) -> Iterator[str]:
+        if fold.op in ARG_REDUCTIONS:
+            best = "-np.inf" if fold.op == "argmax" else "np.inf"
+            yield f"best_{fold.name}, of_{fold.name} = filled(T({best}), size), filled(0, size)"
+            return
+        kind = self.kinds[fold.name]
+        begin = _BEGIN[fold.op]
+        like = {WIDE: f"{begin}.0", INTEGER: begin}.get(kind, f"T({begin})")
+        yield f"of_{fold.name} = filled({like}, size)"
+        if fold.op == "sum":
+            yield f"part_of_{fold.name} = filled(T(0), size)"
+
+    def _folded(self, fold: Fold) -> list[str]:
+        operand, name = self.spelling.element(fold.operand), fold.name
+        if fold.op in ARG_REDUCTIONS:
+            sign = ">" if fold.op == "argmax" else "<"
+            return [
+                f"better = {operand}",
+                f"if better {sign} best_{name}[k] or (better != better and best_{name}[k] == best_{name}[k]):",
+                f"    best_{name}[k], of_{name}[k] = better, i",
+            ]
+        if fold.op in _JOIN:
+            self.spelling.functions.add(_JOIN[fold.op])
+            return [f"of_{name}[k] = {_JOIN[fold.op]}({operand}, of_{name}[k])"]
+        if fold.op == COUNTS:
+            return [f"of_{name}[k] += 1 if {operand} else 0"]
+        return [f"part_of_{name}[k] += {operand}" if fold.op == "sum" else f"of_{name}[k] *= {operand}"]
+
+    def _results(self) -> Iterator[str]:
+        if self.lowered.each:
+            yield "for k in range(size):"
+            yield from (f"    all_{name}[line + k] = of_{name}[k]" for name in self.lowered.each)
+
+    def _outputs(self) -> Iterator[str]:
+        names = self.lowered.rows
+        yield from self._loop(
+            [ast.Name(n) for n in names], lambda: [f"to_{name}[k] = {name}" for name in names], to=names
+        )
+
+    def _loop(
+        self, trees: list[ast.expr], body: Callable[[], list[str]], span: str = COUNT, to: Iterable[str] = ()
+    ) -> Iterator[str]:
+        """A loop over elements, and in it one over columns, with what `trees` need of each."""
+        needed = self._needed(trees)
+        computed = [self.lowered.statements[name] for name in needed if name not in self.written]
+        own = [name for name in needed if name in self.lowered.retained]
+        shared = {p.name for p in self.program.of_kind("shared")}
+        read = self.lowered.read([*trees, *computed])
+        yield f"for i in range({span}):"
+        yield from (
+            f"    row_of_{name} = part_of(all_{name}, start + i * after, size)" for name in read if name not in shared
+        )
+        yield from (f"    {name} = all_{name}[i]" for name in read if name in shared)
+        yield from (f"    row_of_{name} = part_of(of_{name}, i * size, size)" for name in own)
+        yield from (f"    to_{name} = part_of(all_{name}, start + i * after, size)" for name in to)
+        yield "    for k in range(size):"
+        yield from (f"        {name} = row_of_{name}[k]" for name in read if name not in shared)
+        yield from indented(2, self._read_for_elements([*trees, *computed]))
+        for name in needed:
+            value = (
+                f"row_of_{name}[k]" if name in self.written else self.spelling.element(self.lowered.statements[name])
+            )
+            yield f"        {name} = {value}"
+            if name in own and name not in self.written:
+                yield f"        row_of_{name}[k] = {name}"
+        yield from indented(2, body())
+        self.written.update(own)
+
+    def _read_for_elements(self, trees: list[ast.expr]) -> Iterator[str]:
+        names = {name for tree in trees for name in names_of(tree)}
+        for name in (n for n in self.kinds if n in names):
+            yield f"{name} = {'rounded' if self.kinds[name] == WIDE else 'of'}_{name}[k]"
+        yield from (f"{p.name} = all_{p.name}[line + k]" for p in self.program.of_kind("each") if p.name in names)
+
+
+def _places(tree: ast.expr) -> set[str]:
+    """The names in the places of at(x, place)."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {name for call in calls for argument in call.args[1:] for name in names_of(argument)}
