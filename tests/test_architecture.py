@@ -45,7 +45,7 @@ runtime/dispatch
 runtime/dispatch/elementwise
 runtime/dispatch/kernel_ops
 runtime/ops/elementwise runtime/ops/complex runtime/ops/optim
-runtime/ops/loss runtime/ops/softmax runtime/ops/scan
+runtime/ops/loss runtime/ops/scan
 runtime/ops/creation runtime/ops/numeric runtime/ops/reduction
 runtime/ops/attention runtime/ops/matmul runtime/ops/norm runtime/ops/recurrent runtime/ops/shape
 runtime/ops/collective runtime/ops/image runtime/ops/indexing runtime/ops/linalg

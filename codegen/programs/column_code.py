@@ -5,7 +5,7 @@ column. Sums are collected in double precision after every COLLECTED elements.
 """
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ..language.row_programs import ARG_REDUCTIONS, COUNT, Program
@@ -110,14 +110,17 @@ class _Columns(LoopWriter):
         summed = [fold for fold in each.folds if fold.op == "sum"]
         for fold in each.folds:
             yield from self._begun(fold)
-        lines = [line for fold in each.folds for line in self._folded(fold)]
+
+        def fold_all() -> list[str]:
+            return [line for fold in each.folds for line in self._folded(fold)]
+
         trees = [fold.operand for fold in each.folds]
         if summed:
             yield "for begin in range(0, n, COLLECTED):"
-            yield from indented(1, self._loop(trees, lambda: lines, "begin, min(begin + COLLECTED, n)"))
+            yield from indented(1, self._loop(trees, fold_all, "begin, min(begin + COLLECTED, n)"))
             yield from indented(1, (f"collect(part_of_{fold.name}, of_{fold.name})" for fold in summed))
         else:
-            yield from self._loop(trees, lambda: lines)
+            yield from self._loop(trees, fold_all)
         wide = [f.name for f in each.folds if self.kinds[f.name] == WIDE and f.name in self._of_elements]
         yield from (f"rounded_{name} = rounded(of_{name}, T(0))" for name in wide)
 
@@ -161,39 +164,54 @@ class _Columns(LoopWriter):
         )
 
     def _loop(
-        self, trees: list[ast.expr], body: Callable[[], list[str]], span: str = COUNT, to: Iterable[str] = ()
+        self, trees: list[ast.expr], body: Callable[[], list[str]], span: str = COUNT, to: Sequence[str] = ()
     ) -> Iterator[str]:
-        """A loop over elements, and in it one over columns, with what `trees` need of each."""
+        """A loop over elements, and in it one over columns, with what `trees` need of each; another one for columns of
+        which none has what a number is asked for."""
+        tests = self._tests([*trees, *(self.lowered.statements[name] for name in self._computed(trees))])
+        if tests:
+            yield f"if {' or '.join(f'has_true(of_{name})' for name in tests)}:"
+            yield from indented(1, self._elements(trees, body, span, to))
+            yield "else:"
+            self.spelling.denied = tests
+        yield from indented(1 if tests else 0, self._elements(trees, body, span, to))
+        self.spelling.denied = ()
+        self.written.update(self._unwritten(trees))
+
+    def _tests(self, trees: list[ast.expr]) -> tuple[str, ...]:
+        nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.IfExp))
+        names = (node.test.id for node in nodes if isinstance(node.test, ast.Name))
+        return tuple(dict.fromkeys(name for name in names if self.kinds.get(name) == TRUTH))
+
+    def _elements(
+        self, trees: list[ast.expr], body: Callable[[], list[str]], span: str, to: Sequence[str]
+    ) -> Iterator[str]:
         needed = self._needed(trees)
-        computed = [self.lowered.statements[name] for name in needed if name not in self.written]
         own = [name for name in needed if name in self.lowered.retained]
-        shared = {p.name for p in self.program.of_kind("shared")}
-        read = self.lowered.read([*trees, *computed])
+        lines = [line for name in needed for line in self._statement(name)] + body()
+        used = {node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name)}
+        rows = [p.name for p in self.program.of_kind("row") if p.name in used]
         yield f"for i in range({span}):"
-        yield from (
-            f"    row_of_{name} = part_of(all_{name}, start + i * after, size)" for name in read if name not in shared
-        )
-        yield from (f"    {name} = all_{name}[i]" for name in read if name in shared)
+        yield from (f"    row_of_{name} = part_of(all_{name}, start + i * after, size)" for name in rows)
+        yield from (f"    {p.name} = all_{p.name}[i]" for p in self.program.of_kind("shared") if p.name in used)
         yield from (f"    row_of_{name} = part_of(of_{name}, i * size, size)" for name in own)
         yield from (f"    to_{name} = part_of(all_{name}, start + i * after, size)" for name in to)
         yield "    for k in range(size):"
-        yield from (f"        {name} = row_of_{name}[k]" for name in read if name not in shared)
-        yield from indented(2, self._read_for_elements([*trees, *computed]))
-        for name in needed:
-            value = (
-                f"row_of_{name}[k]" if name in self.written else self.spelling.element(self.lowered.statements[name])
-            )
-            yield f"        {name} = {value}"
-            if name in own and name not in self.written:
-                yield f"        row_of_{name}[k] = {name}"
-        yield from indented(2, body())
-        self.written.update(own)
+        yield from (f"        {name} = row_of_{name}[k]" for name in rows)
+        for name in (n for n in self.kinds if n in used):
+            yield f"        {name} = {'rounded' if self.kinds[name] == WIDE else 'of'}_{name}[k]"
+        yield from (
+            f"        {p.name} = all_{p.name}[line + k]" for p in self.program.of_kind("each") if p.name in used
+        )
+        yield from indented(2, lines)
 
-    def _read_for_elements(self, trees: list[ast.expr]) -> Iterator[str]:
-        names = {name for tree in trees for name in names_of(tree)}
-        for name in (n for n in self.kinds if n in names):
-            yield f"{name} = {'rounded' if self.kinds[name] == WIDE else 'of'}_{name}[k]"
-        yield from (f"{p.name} = all_{p.name}[line + k]" for p in self.program.of_kind("each") if p.name in names)
+    def _statement(self, name: str) -> Iterator[str]:
+        if name in self.written:
+            yield f"{name} = row_of_{name}[k]"
+            return
+        yield f"{name} = {self.spelling.element(self.lowered.statements[name])}"
+        if name in self.lowered.retained:
+            yield f"row_of_{name}[k] = {name}"
 
 
 def _places(tree: ast.expr) -> set[str]:

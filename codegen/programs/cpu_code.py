@@ -21,7 +21,8 @@ HELPERS = {
     "jit": "compiler.jit",
     **dict.fromkeys(("BLOCK", "COLLECTED", "COLUMNS", "REORDER"), "kernels.cpu.row_programs"),
     **dict.fromkeys(
-        ("collect", "columns_for", "element_at", "filled", "first_index", "rounded"), "kernels.cpu.row_programs"
+        ("collect", "columns_for", "element_at", "filled", "first_index", "has_true", "rounded"),
+        "kernels.cpu.row_programs",
     ),
     **dict.fromkeys(("empty_row", "part_of"), "kernels.llvm.addresses"),
     **dict.fromkeys(("buffer_for", "reading", "writing", "written"), "kernels.llvm.float16_rows"),

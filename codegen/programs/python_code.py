@@ -5,7 +5,7 @@ stay integers among themselves: `i == target_row`.
 """
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from ..language.row_programs import ARG_REDUCTIONS, COUNT, ELEMENT_AT, INDEX_NAME, Program
 from .passes import COUNTS, Lowered
@@ -34,6 +34,7 @@ class Spelling:
         self.at = at
         self.wide = wide  # what makes a number double precision
         self.functions: set[str] = set()  # scalar functions that were spelled
+        self.denied: Sequence[str] = ()  # numbers that are known to be false
         self.narrowed: Mapping[str, str] = {}  # calls, as `ast.dump` has them, that get their narrower function
         self.elements = {*lowered.elements, *(p.name for p in self.program.of_kind("row", "shared"))}
         self.kinds = self._kinds(lowered)
@@ -103,6 +104,8 @@ class Spelling:
             case ast.BoolOp(op=op, values=values):
                 word = " and " if isinstance(op, ast.And) else " or "
                 return f"({word.join(self._element(v)[0] for v in values)})", TRUTH
+            case ast.IfExp(test=ast.Name(id=name), orelse=orelse) if name in self.denied:
+                return self._element(orelse)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 one, two, kind = self._alike(body, orelse)
                 if not self._depends(test):

@@ -11,10 +11,10 @@ from ...runtime.dispatch.elementwise.backward import as_gradient
 from ...runtime.dispatch.kernel_ops.general import array_in, array_of
 from ...runtime.dispatch.kernel_ops.gradient import KernelOpGradient
 from ...runtime.namespace import op
-from ...runtime.ops.softmax import cpu as softmax_cpu
-from ...runtime.ops.softmax import plans as softmax_plans
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import watch
+from ..kernels.programs import cpu_log_softmax_backward as _rows_log_softmax_backward
+from ..kernels.programs import cpu_softmax_backward as _rows_softmax_backward
 
 new = object.__new__
 
@@ -27,8 +27,8 @@ class SoftmaxBackward0(Node):
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        softmax_plans.softmax_backward,
-        softmax_cpu.softmax_backward,
+        _rows_softmax_backward.plan,
+        _rows_softmax_backward.softmax_backward,
         ("g", ""),
         ("k", "kept_result"),
         ("v", "_saved_dim"),
@@ -69,7 +69,7 @@ class SoftmaxBackward0(Node):
         grad = array_in(grad, dtype)
         dim = node._saved_dim
         result = array_of(unpack(node, "kept_result"), dtype)
-        return (as_gradient(at_array(grad, softmax_cpu.softmax_backward)(grad, result, dim), shape, dtype),)
+        return (as_gradient(at_array(grad, _rows_softmax_backward.softmax_backward)(grad, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: softmax_backward(grad, result, dim)."""
@@ -159,8 +159,8 @@ class LogSoftmaxBackward0(Node):
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        softmax_plans.log_softmax_backward,
-        softmax_cpu.log_softmax_backward,
+        _rows_log_softmax_backward.plan,
+        _rows_log_softmax_backward.log_softmax_backward,
         ("g", ""),
         ("k", "kept_result"),
         ("v", "_saved_dim"),
@@ -201,7 +201,11 @@ class LogSoftmaxBackward0(Node):
         grad = array_in(grad, dtype)
         dim = node._saved_dim
         result = array_of(unpack(node, "kept_result"), dtype)
-        return (as_gradient(at_array(grad, softmax_cpu.log_softmax_backward)(grad, result, dim), shape, dtype),)
+        return (
+            as_gradient(
+                at_array(grad, _rows_log_softmax_backward.log_softmax_backward)(grad, result, dim), shape, dtype
+            ),
+        )
 
     def formula(node, grad):
         """self: log_softmax_backward(grad, result, dim)."""

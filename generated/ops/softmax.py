@@ -17,9 +17,6 @@ from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype, in_
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
-from ...runtime.ops.softmax import checks as softmax_checks
-from ...runtime.ops.softmax import cpu as softmax_cpu
-from ...runtime.ops.softmax import plans as softmax_plans
 from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
@@ -27,29 +24,35 @@ from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
+from ..checks import log_softmax_backward as _check_log_softmax_backward
+from ..checks import softmax_backward as _check_softmax_backward
+from ..kernels.programs import cpu_log_softmax as _rows_log_softmax
+from ..kernels.programs import cpu_log_softmax_backward as _rows_log_softmax_backward
+from ..kernels.programs import cpu_softmax as _rows_softmax
+from ..kernels.programs import cpu_softmax_backward as _rows_softmax_backward
 from ..nodes import softmax as nodes
 
 SOFTMAX = KernelOp(
-    "softmax", softmax_plans.softmax, softmax_cpu.softmax, nodes.SoftmaxBackward0, {"self": "T", "dim": "n"}
+    "softmax", _rows_softmax.plan, _rows_softmax.softmax, nodes.SoftmaxBackward0, {"self": "T", "dim": "n"}
 )
 SOFTMAX_BACKWARD = KernelOp(
     "softmax_backward",
-    softmax_plans.softmax_backward,
-    softmax_cpu.softmax_backward,
+    _rows_softmax_backward.plan,
+    _rows_softmax_backward.softmax_backward,
     nodes.SoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
 )
 LOG_SOFTMAX = KernelOp(
     "log_softmax",
-    softmax_plans.log_softmax,
-    softmax_cpu.log_softmax,
+    _rows_log_softmax.plan,
+    _rows_log_softmax.log_softmax,
     nodes.LogSoftmaxBackward0,
     {"self": "T", "dim": "n"},
 )
 LOG_SOFTMAX_BACKWARD = KernelOp(
     "log_softmax_backward",
-    softmax_plans.log_softmax_backward,
-    softmax_cpu.log_softmax_backward,
+    _rows_log_softmax_backward.plan,
+    _rows_log_softmax_backward.log_softmax_backward,
     nodes.LogSoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
 )
@@ -59,7 +62,7 @@ LOG_SOFTMAX_BACKWARD = KernelOp(
 def softmax(
     input: Tensor, dim: int = None, dtype: dtype | None = None, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
-    """exp(x) / sum(exp(x)) along dim.
+    """exp(x) / sum(exp(x)) along dim; beside inf its limit.
 
     softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
@@ -127,7 +130,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, softmax_cpu.softmax, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed
+            at(self, _rows_softmax.softmax, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed
         )
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
@@ -158,7 +161,7 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
         output: grad * (grad_output - (grad_output * output).sum(dim, True)) - grad_output * (grad * output).sum(dim,
             True)
     Raises:
-        IndexError, RuntimeError: expected: equal shapes; `dim` in range.
+        RuntimeError: expected: `dim` in range, `grad_output` and `output` of one shape.
     """
     try:
         if axis is not None:
@@ -185,7 +188,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
         output = checks.tensor(name, "output", output)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    grad_output, output, dim = softmax_checks.softmax_backward(name, grad_output, output, dim)
+    grad_output, output, dim = _check_softmax_backward.softmax_backward_rows(name, grad_output, output, dim)
     if into is None and not watch.every and SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
         result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
         if result is not None:
@@ -197,7 +200,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(grad_output, softmax_cpu.softmax_backward, "dispatch.shape_rules:same")(
+            at(grad_output, _rows_softmax_backward.softmax_backward, "dispatch.shape_rules:same")(
                 array_in(grad_output, computed), array_in(output, computed), dim
             ),
             computed,
@@ -217,7 +220,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
 def log_softmax(
     input: Tensor, dim: int = None, dtype: dtype | None = None, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
-    """x - log(sum(exp(x))) along dim.
+    """x - log(sum(exp(x))) along dim; beside inf its limit.
 
     log_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
@@ -286,7 +289,8 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, softmax_cpu.log_softmax, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed
+            at(self, _rows_log_softmax.log_softmax, "dispatch.shape_rules:same")(array_in(self, computed), dim),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
@@ -316,7 +320,7 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
         grad_output: grad - (grad * output.exp()).sum(dim, True)
         output: -grad * output.exp() * grad_output.sum(dim, True)
     Raises:
-        IndexError, RuntimeError: expected: equal shapes; `dim` in range.
+        RuntimeError: expected: `dim` in range, `grad_output` and `output` of one shape.
     """
     try:
         if axis is not None:
@@ -343,7 +347,7 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
         output = checks.tensor(name, "output", output)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    grad_output, output, dim = softmax_checks.softmax_backward(name, grad_output, output, dim)
+    grad_output, output, dim = _check_log_softmax_backward.log_softmax_backward_rows(name, grad_output, output, dim)
     if into is None and not watch.every and LOG_SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
         result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
         if result is not None:
@@ -355,7 +359,7 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     )
     try:
         result = adopt(
-            at(grad_output, softmax_cpu.log_softmax_backward, "dispatch.shape_rules:same")(
+            at(grad_output, _rows_log_softmax_backward.log_softmax_backward, "dispatch.shape_rules:same")(
                 array_in(grad_output, computed), array_in(output, computed), dim
             ),
             computed,

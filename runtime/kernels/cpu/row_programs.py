@@ -70,7 +70,7 @@ def plan_of(
     loop, sizes, unit = (loops.rows, (along,), 1) if after == 1 else (loops.columns, (along, after), SHARE)
     rows = (result.count, unit)
     step = Step(loop, tuple(positions), made, tuple(numbers), (*map(int, ints), *sizes), rows, prod(shape))
-    return (step._replace(indices=indices, masks=masks),)
+    return (step._replace(indices=indices, masks=masks, row=along if after == 1 else 0),)
 
 
 SHARE = 64  # columns of one thread, at least
@@ -140,6 +140,14 @@ def filled(value: float, size: int) -> Array:
     for k in range(size):
         row[k] = value
     return row
+
+
+@jit
+def has_true(tests: Array) -> bool:
+    found = False
+    for k in range(tests.size):
+        found |= tests[k]
+    return found
 
 
 @jit

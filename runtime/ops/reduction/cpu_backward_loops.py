@@ -25,7 +25,7 @@ from ...kernels.cpu.sums import column_sums, fill, plain_sum, scaled_sum
 from ...kernels.llvm.addresses import clear, empty_row, part_of
 from ...kernels.llvm.reduce import product_of, range_of
 from ...kernels.scalar import exp
-from ..softmax.cpu_loops import add_exponentials, infinite_columns
+from .cpu_exponentials import add_exponentials, infinite_columns
 
 _WIDTH = 1024  # columns that are worked on side by side
 

@@ -20,8 +20,8 @@ from ...kernels.cpu.reduce_layout import (
     with_shape,
 )
 from ...kernels.cpu.sums import CHUNK
-from ..softmax import cpu_loops as exponentials
 from . import cpu_backward_loops as backward
+from . import cpu_exponentials as exponentials
 from . import cpu_nansum_loops as nansum_loops
 from . import cpu_reduce_loops as loops
 from . import cpu_scaled_loops as scaled

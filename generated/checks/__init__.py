@@ -1,0 +1,1 @@
+"""Checks of arguments whose rows a program computes."""
