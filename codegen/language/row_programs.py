@@ -55,10 +55,25 @@ OWN = frozenset(
     ("T", "W", "BLOCK", "MIN_VALUE", "MAX_VALUE", "REORDER", "cuda", "np", "jit", "uint32", "int32", "float")
     + (COUNT, INDEX_NAME, "r", "k", "rows", "first", "last", "begin", "start", "inside", "layout", "at", "shared_at")
     + ("element_offset", "found", "part", "parts", "size", "thread_group", "lane", "lanes", "min", "range", "loop")
-    + ("full", "finish", "shared_offset")
+    + ("full", "finish", "shared_offset", "side", "line", "columns")
 )
 OWN_BEGINNINGS = (
-    *("all_", "of_", "to_", "buffer_", "get_", "put_", "across_", "part_of_", "parts_of_", "best_", "number_", "fold_"),
+    *(
+        "all_",
+        "of_",
+        "to_",
+        "buffer_",
+        "get_",
+        "put_",
+        "across_",
+        "part_of_",
+        "parts_of_",
+        "best_",
+        "number_",
+        "fold_",
+        "each_",
+        "rows_of_",
+    ),
 )
 
 

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ..language.row_programs import ARG_REDUCTIONS, COUNT, Program
-from .cpu_code import Code, LoopWriter, indented
-from .passes import COUNTS, Fold, Number, Pass, names_of
+from .cpu_code import LIKE, Code, LoopWriter, indented
+from .passes import COUNTS, Fold, Number, Pass, names_of, names_read
 from .python_code import INTEGER, TRUTH, WIDE, Spelling
 
-_DTYPES = {INTEGER: "0", TRUTH: "False", WIDE: "0.0"}  # what an array of such numbers is made like
 _BEGIN = {"sum": "0", "prod": "1", COUNTS: "0", "max": "-np.inf", "min": "np.inf"}
 _JOIN = {"max": "maximum", "min": "minimum"}
 
@@ -26,8 +25,7 @@ class _Columns(LoopWriter):
     def __init__(self, program: Program, name: str) -> None:
         super().__init__(program, name)
         self.spelling = Spelling(self.lowered, self._element_at, "float")
-        self.numbers = {n.name: n.value for each in self.lowered.passes for n in each.numbers}
-        self.numbers |= {n.name: n.value for n in self.lowered.last}
+        self.numbers = self.lowered.numbers
         self.kinds = {name: self.spelling.kinds[name] for name in (*self.numbers, *self.lowered.folds)}
 
     def _element_at(self, array: str, at: str) -> str:
@@ -46,7 +44,7 @@ class _Columns(LoopWriter):
     @cached_property
     def _of_numbers(self) -> set[str]:
         """The numbers that numbers are computed with, or that are results."""
-        read = {name for tree in self.numbers.values() for name in names_of(tree) | _places(tree)}
+        read = {name for tree in self.numbers.values() for name in names_read(tree)}
         return (read | {*self.lowered.each}) & self.kinds.keys()
 
     def _lines(self) -> Iterator[str]:
@@ -89,7 +87,7 @@ class _Columns(LoopWriter):
 
     def _arrays_of(self, name: str) -> Iterator[str]:
         """An array of the number's own kind for numbers, one in the elements' dtype for these."""
-        like = _DTYPES.get(self.kinds[name], "T(0)")
+        like = LIKE.get(self.kinds[name], "T(0)")
         if name in self._of_numbers or (self.kinds[name] != WIDE and name in self._of_elements):
             yield f"of_{name} = empty_row({like}, size)"
         if self.kinds[name] == WIDE and name in self._of_elements:
@@ -102,7 +100,7 @@ class _Columns(LoopWriter):
             yield f"rounded_{name}[k] = {name}"
 
     def _read_numbers(self, trees: list[ast.expr], known: set[str]) -> Iterator[str]:
-        names = {name for tree in trees for name in names_of(tree) | _places(tree)} - known
+        names = {name for tree in trees for name in names_read(tree)} - known
         yield from (f"{name} = of_{name}[k]" for name in self.kinds if name in names)
         yield from (f"{p.name} = all_{p.name}[line + k]" for p in self.program.of_kind("each") if p.name in names)
 
@@ -212,9 +210,3 @@ class _Columns(LoopWriter):
         yield f"{name} = {self.spelling.element(self.lowered.statements[name])}"
         if name in self.lowered.retained:
             yield f"row_of_{name}[k] = {name}"
-
-
-def _places(tree: ast.expr) -> set[str]:
-    """The names in the places of at(x, place)."""
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return {name for call in calls for argument in call.args[1:] for name in names_of(argument)}

@@ -6,22 +6,24 @@ takes long and several passes need is written to a row of its own, in the cache,
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import groupby
 
 from ..language.row_programs import ARG_REDUCTIONS, COUNT, MIN_MAX, Program
 from .fast_ranges import FastRanges, bounds_of
-from .passes import COUNTS, Fold, Lowered, Number, Pass
-from .python_code import Spelling
+from .passes import COUNTS, Fold, Lowered, Number, Pass, is_expensive, names_read
+from .python_code import INTEGER, TRUTH, WIDE, Spelling
 
 EXTREMES = (*MIN_MAX, *ARG_REDUCTIONS)
+LIKE = {INTEGER: "0", TRUTH: "False", WIDE: "0.0"}  # what an array of numbers of a kind is made like
 # What loops call besides scalar functions, with the module of runtime/ that has it.
 HELPERS = {
     "WRITTEN": "compiler.jit",
     "jit": "compiler.jit",
     **dict.fromkeys(("BLOCK", "COLLECTED", "COLUMNS", "REORDER"), "kernels.cpu.row_programs"),
     **dict.fromkeys(
-        ("collect", "columns_for", "element_at", "filled", "first_index", "has_true", "rounded"),
+        ("collect", "columns_for", "element_at", "filled", "first_index", "has_true", "rounded", "rows_side_by_side"),
         "kernels.cpu.row_programs",
     ),
     **dict.fromkeys(("empty_row", "part_of"), "kernels.llvm.addresses"),
@@ -91,6 +93,24 @@ class LoopWriter:
         return [name for name in self.lowered.statements if name in reached]
 
 
+@dataclass(frozen=True)
+class _Segment:
+    """Numbers that take long, and what is done with a row once it has them."""
+
+    numbers: tuple[Number, ...]
+    lines: tuple[str, ...]
+
+    @cached_property
+    def named(self) -> set[str]:
+        """The names in its lines."""
+        return {node.id for node in ast.walk(ast.parse("\n".join(self.lines))) if isinstance(node, ast.Name)}
+
+    @cached_property
+    def read(self) -> set[str]:
+        """Those, and the names that its numbers are computed of."""
+        return self.named.union(*(names_read(number.value) for number in self.numbers))
+
+
 class _Rows(LoopWriter):
     def __init__(self, program: Program, name: str) -> None:
         super().__init__(program, name)
@@ -108,39 +128,102 @@ class _Rows(LoopWriter):
         doc = program.doc.splitlines()[0] if program.doc else "; ".join(outputs) + " of each row."
         yield f'    """{doc}"""'
         yield f"    T = all_{program.of_kind('row')[0].name}.dtype.type"
-        yield from indented(1, self._buffers())
-        yield "    for r in range(first, last):"
-        yield from indented(2, self._row())
+        segments = self._segments()
+        if len(segments) == 1:
+            yield from indented(1, self._buffers("of_", "n"))
+            yield "    for r in range(first, last):"
+            yield from indented(2, self._arrays(segments[0]))
+            yield from indented(2, segments[0].lines)
+        else:
+            yield from indented(1, self._grouped(segments))
 
-    def _buffers(self) -> Iterator[str]:
+    def _segments(self) -> list[_Segment]:
+        """What is done with a row, cut where numbers take long: these are computed for several rows at a time."""
+        parts = [(each.numbers, partial(self._pass, each)) for each in self.lowered.passes]
+        segments = [_Segment((), ())]
+        for number, (numbers, write) in enumerate([*parts, (self.lowered.last, self._results)]):
+            if number and any(is_expensive(each.value) for each in numbers):
+                segments.append(_Segment(numbers, tuple(write())))
+            else:
+                lines = *self._numbers(numbers), *write()
+                segments[-1] = replace(segments[-1], lines=(*segments[-1].lines, *lines))
+        return segments
+
+    def _buffers(self, retained: str, size: str) -> Iterator[str]:
         """Rows in the cache: for 16-bit floats as float32, and for what takes long and is needed again."""
         rows = [p.name for p in self.program.of_kind("row", "shared")]
         yield from (f"buffer_{name} = buffer_for(all_{name}, n)" for name in (*rows, *self.lowered.rows))
         for p in self.program.of_kind("shared"):
             yield f"of_{p.name} = reading(all_{p.name}, 0, n, buffer_{p.name})"
+        yield from (f"{retained}{name} = empty_row(T(0), {size})" for name in self.lowered.retained)
         own = [fold.name for fold in self.lowered.folds.values() if self._wants(fold)]
-        yield from (f"of_{name} = empty_row(T(0), n)" for name in sorted({*self.lowered.retained, *own}))
+        yield from (f"of_{name} = empty_row(T(0), n)" for name in own)
 
     def _wants(self, fold: Fold) -> bool:
         """Whether it is an extreme of what no row holds yet."""
         rows = {p.name for p in self.program.of_kind("row", "shared")} | {*self.lowered.retained}
         return fold.op in EXTREMES and not (isinstance(fold.operand, ast.Name) and fold.operand.id in rows)
 
-    def _row(self) -> Iterator[str]:
+    def _arrays(self, segment: _Segment) -> Iterator[str]:
+        """The row's part of the arrays that a segment reads and writes."""
         for p in self.program.of_kind("row"):
-            yield f"of_{p.name} = reading(all_{p.name}, r * n, n, buffer_{p.name})"
-        yield from (f"{p.name} = all_{p.name}[r]" for p in self.program.of_kind("each"))
-        yield from (f"to_{name} = writing(all_{name}, r * n, n, buffer_{name})" for name in self.lowered.rows)
-        for each in self.lowered.passes:
-            yield from self._numbers(each.numbers)
-            yield from self._pass(each)
-        yield from self._numbers(self.lowered.last)
-        yield from (f"all_{name}[r] = {name}" for name in self.lowered.each)
-        if self.lowered.rows:
-            yield from self._outputs()
+            if f"of_{p.name}" in segment.named:
+                yield f"of_{p.name} = reading(all_{p.name}, r * n, n, buffer_{p.name})"
+        yield from (f"{p.name} = all_{p.name}[r]" for p in self.program.of_kind("each") if p.name in segment.named)
+        for name in self.lowered.rows:
+            if f"to_{name}" in segment.named:
+                yield f"to_{name} = writing(all_{name}, r * n, n, buffer_{name})"
+
+    def _grouped(self, segments: Sequence[_Segment]) -> Iterator[str]:
+        """`side` rows at a time, so that functions of numbers are called a vector at a time."""
+        later = [set().union(*(each.read for each in segments[k:])) for k in range(1, len(segments) + 1)]
+        made = [self._assigned(each.lines) for each in segments]
+        known = set().union(*made, *({n.name for n in each.numbers} for each in segments))
+        held = [name for name in self._all_numbers() if name in known and any(name in names for names in later)]
+        yield "side = rows_side_by_side(n)"
+        yield from self._buffers("rows_of_", "n * side")
+        yield from (f"each_{name} = empty_row({self._like(name)}, side)" for name in held)
+        yield "for start in range(first, last, side):"
+        yield "    size = min(side, last - start)"
+        for segment, names, rest in zip(segments, made, later, strict=True):
+            if segment.numbers:
+                yield from indented(1, self._computed_numbers(segment, held))
+            yield "    for k in range(size):"
+            yield "        r = start + k"
+            yield from indented(2, self._arrays(segment))
+            for name in self.lowered.retained:
+                yield f"        of_{name} = part_of(rows_of_{name}, k * n, n)"
+            yield from (f"        {name} = each_{name}[k]" for name in held if name in segment.named - names)
+            yield from indented(2, segment.lines)
+            yield from (f"        each_{name}[k] = {name}" for name in held if name in names & rest)
+
+    def _computed_numbers(self, segment: _Segment, held: Sequence[str]) -> Iterator[str]:
+        names = {number.name for number in segment.numbers}
+        read = set().union(*(names_read(number.value) for number in segment.numbers)) - names
+        yield "for k in range(size):"
+        yield from (f"    {name} = each_{name}[k]" for name in held if name in read)
+        yield from (f"    {p.name} = all_{p.name}[start + k]" for p in self.program.of_kind("each") if p.name in read)
+        yield from indented(1, self._numbers(segment.numbers))
+        yield from (f"    each_{name}[k] = {name}" for name in held if name in names)
+
+    def _all_numbers(self) -> list[str]:
+        extremes = [name for f in self.lowered.folds.values() if f.op in MIN_MAX for name in bounds_of(f)]
+        return list(dict.fromkeys([*extremes, *self.lowered.folds, *self.lowered.numbers]))
+
+    def _like(self, name: str) -> str:
+        return LIKE.get(self.spelling.kinds.get(name, ""), "T(0)")
+
+    def _assigned(self, lines: Sequence[str]) -> set[str]:
+        nodes = ast.walk(ast.parse("\n".join(lines)))
+        return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
     def _numbers(self, numbers: Iterable[Number]) -> Iterator[str]:
         yield from (f"{number.name} = {self.spelling.number(number.value)}" for number in numbers)
+
+    def _results(self) -> Iterator[str]:
+        yield from (f"all_{name}[r] = {name}" for name in self.lowered.each)
+        if self.lowered.rows:
+            yield from self._outputs()
 
     def _pass(self, each: Pass) -> Iterator[str]:
         extremes = [fold for fold in each.folds if fold.op in EXTREMES]

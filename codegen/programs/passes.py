@@ -136,9 +136,12 @@ class Lowered:
     def last(self) -> tuple[Number, ...]:
         return self._numbers(len(self.passes))
 
+    @property
+    def numbers(self) -> dict[str, ast.expr]:
+        return {name: value for name, value in self.statements.items() if name not in self.elements}
+
     def _numbers(self, level: int) -> tuple[Number, ...]:
-        named = ((name, value) for name, value in self.statements.items() if name not in self.elements)
-        return tuple(Number(name, value) for name, value in named if self.levels[name] == level)
+        return tuple(Number(name, value) for name, value in self.numbers.items() if self.levels[name] == level)
 
     def needed(self, trees: Iterable[ast.expr], known: Collection[str] = ()) -> tuple[str, ...]:
         matches: set[str] = set()
@@ -189,6 +192,12 @@ def _names(tree: ast.AST) -> Iterator[str]:
         parts = tree.args[1:] if tree.func.id == ELEMENT_AT else tree.args
     for part in parts:
         yield from _names(part)
+
+
+def names_read(tree: ast.expr) -> set[str]:
+    """The names in an expression, also in the places of at(x, place)."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return names_of(tree).union(*(names_of(argument) for call in calls for argument in call.args[1:]))
 
 
 def is_expensive(tree: ast.expr) -> bool:

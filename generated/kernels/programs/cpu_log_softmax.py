@@ -20,6 +20,7 @@ from ....runtime.kernels.cpu.row_programs import (
     filled,
     has_true,
     plan_of,
+    rows_side_by_side,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput
@@ -33,41 +34,61 @@ from ....runtime.kernels.scalar import exp, exp_fast_range, exp_in_fast_range, i
 def loop(all_self, all_result, n, first, last):
     """result of each row."""
     T = all_self.dtype.type
+    side = rows_side_by_side(n)
     buffer_self = buffer_for(all_self, n)
     buffer_result = buffer_for(all_result, n)
-    for r in range(first, last):
-        of_self = reading(all_self, r * n, n, buffer_self)
-        to_result = writing(all_result, r * n, n, buffer_result)
-        min_1, max_1 = extremes_of(of_self)
-        top = max_1
-        number_2 = isinf(top)
-        sum_2 = 0.0
-        for begin in range(0, n, BLOCK):
-            part_of_sum_2 = T(0)
-            if not number_2 and exp_in_fast_range(min_1 - top, max_1 - top):
-                for i in range(begin, min(begin + BLOCK, n)):
-                    at = np.uint64(i)  # no place that Python would count from the end
-                    self = of_self[at]
-                    shifted = (
-                        where(isinf(self), where(self > T(0), T(0.0), self), self - top) if number_2 else self - top
-                    )
-                    part_of_sum_2 += exp_fast_range(shifted)
-            else:
-                for i in range(begin, min(begin + BLOCK, n)):
-                    at = np.uint64(i)  # no place that Python would count from the end
-                    self = of_self[at]
-                    shifted = (
-                        where(isinf(self), where(self > T(0), T(0.0), self), self - top) if number_2 else self - top
-                    )
-                    part_of_sum_2 += exp(shifted)
-            sum_2 += part_of_sum_2
-        number_4 = log(sum_2)
-        for i in range(n):
-            self = of_self[i]
-            shifted = where(isinf(self), where(self > T(0), T(0.0), self), self - top) if number_2 else self - top
-            result = shifted - T(number_4)
-            to_result[i] = result
-        written(all_result, r * n, to_result)
+    each_sum_2 = empty_row(0.0, side)
+    each_top = empty_row(T(0), side)
+    each_number_2 = empty_row(False, side)
+    each_number_4 = empty_row(0.0, side)
+    for start in range(first, last, side):
+        size = min(side, last - start)
+        for k in range(size):
+            r = start + k
+            of_self = reading(all_self, r * n, n, buffer_self)
+            min_1, max_1 = extremes_of(of_self)
+            top = max_1
+            number_2 = isinf(top)
+            sum_2 = 0.0
+            for begin in range(0, n, BLOCK):
+                part_of_sum_2 = T(0)
+                if not number_2 and exp_in_fast_range(min_1 - top, max_1 - top):
+                    for i in range(begin, min(begin + BLOCK, n)):
+                        at = np.uint64(i)  # no place that Python would count from the end
+                        self = of_self[at]
+                        shifted = (
+                            where(isinf(self), where(self > T(0), T(0.0), self), self - top) if number_2 else self - top
+                        )
+                        part_of_sum_2 += exp_fast_range(shifted)
+                else:
+                    for i in range(begin, min(begin + BLOCK, n)):
+                        at = np.uint64(i)  # no place that Python would count from the end
+                        self = of_self[at]
+                        shifted = (
+                            where(isinf(self), where(self > T(0), T(0.0), self), self - top) if number_2 else self - top
+                        )
+                        part_of_sum_2 += exp(shifted)
+                sum_2 += part_of_sum_2
+            each_sum_2[k] = sum_2
+            each_top[k] = top
+            each_number_2[k] = number_2
+        for k in range(size):
+            sum_2 = each_sum_2[k]
+            number_4 = log(sum_2)
+            each_number_4[k] = number_4
+        for k in range(size):
+            r = start + k
+            of_self = reading(all_self, r * n, n, buffer_self)
+            to_result = writing(all_result, r * n, n, buffer_result)
+            top = each_top[k]
+            number_2 = each_number_2[k]
+            number_4 = each_number_4[k]
+            for i in range(n):
+                self = of_self[i]
+                shifted = where(isinf(self), where(self > T(0), T(0.0), self), self - top) if number_2 else self - top
+                result = shifted - T(number_4)
+                to_result[i] = result
+            written(all_result, r * n, to_result)
 
 
 @jit(fastmath=REORDER)

@@ -123,6 +123,14 @@ def element_at(row: Array, position: int) -> float:
     return float(row[position]) if 0 <= position < row.size else np.nan
 
 
+_CALLED, _CALLED_OF = 16, 2048  # rows whose numbers are computed at a time: so many, of so many elements
+
+
+@jit
+def rows_side_by_side(n: int) -> int:
+    return max(1, min(_CALLED, _CALLED_OF // max(n, 1)))
+
+
 COLUMNS = 256  # that a loop has side by side
 COLLECTED = 128  # elements of columns that are added in their own dtype
 _CACHED = 1 << 18  # numbers that are kept of some columns
