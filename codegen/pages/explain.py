@@ -11,7 +11,7 @@ from ..emit.node import NodeCode
 from ..emit.render import Renderer, has_node
 from ..language.row_programs import Program
 from ..language.syntax import did_you_mean
-from ..library.kernels import loops, programs_named
+from ..library.kernels import RowPart, loops, programs_named
 from ..programs.passes import Lowered
 from ..spec.formula import functions_in
 from ..spec.model import Entry
@@ -179,6 +179,9 @@ def kernel_lines(renderer: Renderer, kernel: str, direction: str) -> Iterator[st
     if plan is not None:
         yield field("plan", f"{kernel} ({plan.location}){direction}")
     start = plan or renderer.library.get("kernel", kernel)
+    if isinstance(start, RowPart):
+        yield field("loops", f"over rows, and over columns side by side ({start.shown}){direction}")
+        return
     for loop in [] if start is None else loops(start):
         yield field("loop", f"{loop.name} ({loop.location}){direction}")
 

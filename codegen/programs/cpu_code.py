@@ -139,6 +139,7 @@ class _Rows(LoopWriter):
 
     def _segments(self) -> list[_Segment]:
         """What is done with a row, cut where numbers take long: these are computed for several rows at a time."""
+        parts: list[tuple[tuple[Number, ...], Callable[[], Iterator[str]]]]
         parts = [(each.numbers, partial(self._pass, each)) for each in self.lowered.passes]
         segments = [_Segment((), ())]
         for number, (numbers, write) in enumerate([*parts, (self.lowered.last, self._results)]):

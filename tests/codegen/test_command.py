@@ -267,7 +267,7 @@ STAND = {
         "row_sums",
         "broadcast_divided",
     },
-    "softmax": {"softmax", "one_dim", "softmax_rows", "softmax_columns", "softmax_backward_rows", "along"},
+    "softmax": {"one_dim", "along"},
     "convolution": {"convolution", "add_shifted", "filter_planes", "conjugate", "convolve"},
 }
 

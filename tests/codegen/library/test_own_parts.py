@@ -180,10 +180,10 @@ def test_a_gradient_that_reads_the_shape_of_the_result(make: Callable[..., Any])
 
 def test_a_name_that_specgrad_has_is_refused(make: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
     """With both places; so is a helper named like an op, and one that two modules define."""
-    files = {"kernels.py": "def softmax(a):\n    return a\n", "formulas.py": "def exp(x):\n    return x\n"}
-    assert make("clashing", SPEC.replace("tripled", "softmax"), {**FILES, **files}) == 1
+    files = {"kernels.py": "def cumsum(a):\n    return a\n", "formulas.py": "def exp(x):\n    return x\n"}
+    assert make("clashing", SPEC.replace("tripled", "cumsum"), {**FILES, **files}) == 1
     shown = capsys.readouterr().err
-    assert "clashing/kernels.py:1:1: softmax: there is a kernel of this name at runtime/ops/softmax/cpu.py:" in shown
+    assert "clashing/kernels.py:1:1: cumsum: there is a kernel of this name at runtime/ops/scan/cpu.py:" in shown
     assert "clashing/formulas.py:1:1: exp: there is an op of this name at derivatives.yaml:" in shown
 
 

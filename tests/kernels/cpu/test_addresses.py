@@ -9,22 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from specgrad.generated.kernels.programs import cpu_log_softmax, cpu_softmax, cpu_softmax_backward
 from specgrad.runtime.kernels.cpu.reduce_layout import folding
 from specgrad.runtime.ops.norm import cpu_statistics_loops
 from specgrad.runtime.ops.norm.cpu_loops import standardize_rows
 from specgrad.runtime.ops.reduction import cpu_reduce_loops
 from specgrad.runtime.ops.reduction.plans import row_ints
-from specgrad.runtime.ops.softmax import cpu_loops as softmax_loops
 
 Array = np.ndarray
 ROWS = 3
 KERNELS: dict[str, Callable[[Array, Array, Array], Any]] = {
-    "softmax": lambda x, y, out: softmax_loops.softmax_rows(*flat(x, out), x.shape[1], 0, ROWS),
-    "log_softmax": lambda x, y, out: softmax_loops.log_softmax_rows(*flat(x, out), x.shape[1], 0, ROWS),
-    "softmax backward": lambda x, y, out: softmax_loops.softmax_backward_rows(*flat(x, y, out), x.shape[1], 0, ROWS),
-    "log_softmax backward": lambda x, y, out: softmax_loops.log_softmax_backward_rows(
-        *flat(x, y, out), x.shape[1], 0, ROWS
-    ),
+    "softmax": lambda x, y, out: cpu_softmax.loop(*flat(x, out), x.shape[1], 0, ROWS),
+    "log_softmax": lambda x, y, out: cpu_log_softmax.loop(*flat(x, out), x.shape[1], 0, ROWS),
+    "softmax backward": lambda x, y, out: cpu_softmax_backward.loop(*flat(x, y, out), x.shape[1], 0, ROWS),
+    "softmax of columns": lambda x, y, out: cpu_softmax.columns(*flat(x, out), *x.shape, 0, x.shape[1]),
     "layer norm": lambda x, y, out: standardize_rows(
         *flat(x, y[0], y[1], out), np.empty(ROWS, x.dtype), np.empty(ROWS, x.dtype), 1e-5, *x.shape, 0, ROWS
     ),
