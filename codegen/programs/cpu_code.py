@@ -15,7 +15,7 @@ from .fast_ranges import FastRanges, bounds_of
 from .passes import COUNTS, Fold, Lowered, Number, Pass, is_expensive, names_read
 from .python_code import INTEGER, TRUTH, WIDE, Spelling
 
-EXTREMES = (*MIN_MAX, *ARG_REDUCTIONS)
+MINMAX_FOLDS = (*MIN_MAX, *ARG_REDUCTIONS)
 LIKE = {INTEGER: "0", TRUTH: "False", WIDE: "0.0"}  # what an array of numbers of a kind is made like
 # What loops call besides scalar functions, with the module of runtime/ that has it.
 HELPERS = {
@@ -28,7 +28,7 @@ HELPERS = {
     ),
     **dict.fromkeys(("empty_row", "part_of"), "kernels.llvm.addresses"),
     **dict.fromkeys(("buffer_for", "reading", "writing", "written"), "kernels.llvm.float16_rows"),
-    "extremes_of": "kernels.llvm.reduce",
+    "minmax_of": "kernels.llvm.reduce",
 }
 
 
@@ -163,7 +163,7 @@ class _Rows(LoopWriter):
     def _wants(self, fold: Fold) -> bool:
         """Whether it is an extreme of what no row holds yet."""
         rows = {p.name for p in self.program.of_kind("row", "shared")} | {*self.lowered.retained}
-        return fold.op in EXTREMES and not (isinstance(fold.operand, ast.Name) and fold.operand.id in rows)
+        return fold.op in MINMAX_FOLDS and not (isinstance(fold.operand, ast.Name) and fold.operand.id in rows)
 
     def _arrays(self, segment: _Segment) -> Iterator[str]:
         """The row's part of the arrays that a segment reads and writes."""
@@ -208,8 +208,8 @@ class _Rows(LoopWriter):
         yield from (f"    each_{name}[k] = {name}" for name in held if name in names)
 
     def _all_numbers(self) -> list[str]:
-        extremes = [name for f in self.lowered.folds.values() if f.op in MIN_MAX for name in bounds_of(f)]
-        return list(dict.fromkeys([*extremes, *self.lowered.folds, *self.lowered.numbers]))
+        minmax = [name for f in self.lowered.folds.values() if f.op in MIN_MAX for name in bounds_of(f)]
+        return list(dict.fromkeys([*minmax, *self.lowered.folds, *self.lowered.numbers]))
 
     def _like(self, name: str) -> str:
         return LIKE.get(self.spelling.kinds.get(name, ""), "T(0)")
@@ -227,9 +227,9 @@ class _Rows(LoopWriter):
             yield from self._outputs()
 
     def _pass(self, each: Pass) -> Iterator[str]:
-        extremes = [fold for fold in each.folds if fold.op in EXTREMES]
-        summed = [fold for fold in each.folds if fold.op not in EXTREMES]
-        for fold in extremes:
+        minmax = [fold for fold in each.folds if fold.op in MINMAX_FOLDS]
+        summed = [fold for fold in each.folds if fold.op not in MINMAX_FOLDS]
+        for fold in minmax:
             yield from self._extreme(fold)
         if summed:
             yield from self._sums(summed)
@@ -243,12 +243,12 @@ class _Rows(LoopWriter):
         array = own or f"of_{ast.unparse(fold.operand)}"
         which = 1 if fold.op.endswith("max") else 0
         if fold.op in ARG_REDUCTIONS:
-            yield f"{fold.name} = first_index({array}, extremes_of({array})[{which}])"
+            yield f"{fold.name} = first_index({array}, minmax_of({array})[{which}])"
         elif fold.name in self.bounding:
-            yield f"{', '.join(bounds_of(fold))} = extremes_of({array})"
+            yield f"{', '.join(bounds_of(fold))} = minmax_of({array})"
             self.ranges.known.add(fold.name)
         else:
-            yield f"{fold.name} = extremes_of({array})[{which}]"
+            yield f"{fold.name} = minmax_of({array})[{which}]"
 
     def _sums(self, folds: list[Fold]) -> Iterator[str]:
         trees = [fold.operand for fold in folds]

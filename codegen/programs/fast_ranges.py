@@ -15,7 +15,7 @@ class FastRanges:
         self.lowered = lowered
         self.spelling = spelling
         self.known: set[str] = set()
-        self.extremes = {ast.dump(fold.operand): fold for fold in lowered.folds.values() if fold.op in MIN_MAX}
+        self.minmax = {ast.dump(fold.operand): fold for fold in lowered.folds.values() if fold.op in MIN_MAX}
 
     def bounding(self) -> set[str]:
         """The folds whose extremes are bounds of some call."""
@@ -24,8 +24,8 @@ class FastRanges:
         return {fold.name for tree in arguments for fold in self._folds_in(tree)}
 
     def _folds_in(self, tree: ast.expr) -> Iterator[Fold]:
-        if ast.dump(tree) in self.extremes:
-            yield self.extremes[ast.dump(tree)]
+        if ast.dump(tree) in self.minmax:
+            yield self.minmax[ast.dump(tree)]
         elif isinstance(tree, ast.Name) and tree.id in self.lowered.elements:
             yield from self._folds_in(self.lowered.statements[tree.id])
         for node in ast.iter_child_nodes(tree):
@@ -51,7 +51,7 @@ class FastRanges:
         return f"{name}({', '.join(bounds)})" if bounds else ""
 
     def _bounds(self, tree: ast.expr) -> tuple[str, str] | None:
-        fold = self.extremes.get(ast.dump(tree))
+        fold = self.minmax.get(ast.dump(tree))
         if fold and fold.name in self.known:
             return bounds_of(fold)
         match tree:

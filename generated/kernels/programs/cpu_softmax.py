@@ -25,7 +25,7 @@ from ....runtime.kernels.cpu.row_programs import (
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
 from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
-from ....runtime.kernels.llvm.reduce import extremes_of
+from ....runtime.kernels.llvm.reduce import minmax_of
 from ....runtime.kernels.scalar import exp, exp_fast_range, exp_in_fast_range, isinf, maximum, where
 
 
@@ -39,7 +39,7 @@ def loop(all_self, all_result, n, first, last):
     for r in range(first, last):
         of_self = reading(all_self, r * n, n, buffer_self)
         to_result = writing(all_result, r * n, n, buffer_result)
-        min_1, max_1 = extremes_of(of_self)
+        min_1, max_1 = minmax_of(of_self)
         top = max_1
         number_2 = isinf(top)
         sum_2 = 0.0

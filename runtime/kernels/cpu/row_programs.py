@@ -152,10 +152,10 @@ def filled(value: float, size: int) -> Array:
 
 @jit
 def has_true(tests: Array) -> bool:
-    found = False
+    result = False
     for k in range(tests.size):
-        found |= tests[k]
-    return found
+        result |= tests[k]
+    return result
 
 
 @jit

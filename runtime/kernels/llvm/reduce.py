@@ -97,8 +97,8 @@ def range_of(context: Any, row: Any) -> Any:
 
 
 @for_numba
-def extremes_of(context: Any, row: Any) -> Any:
-    """extremes_of(row): its least and its greatest element; both are nan where one is; inf and -inf of no elements."""
+def minmax_of(context: Any, row: Any) -> Any:
+    """minmax_of(row): its least and its greatest element; both are nan where one is; inf and -inf of no elements."""
     from numba import types
 
     if row.layout != "C":

@@ -35,7 +35,10 @@ def test_explained(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert line in shown
     assert main(["explain", "softmax"]) == 0
     shown = capsys.readouterr().out
-    assert "by softmax" in shown and "backward by softmax_backward" in shown and "pass 2: sum(grown)" in shown
+    assert "top = max(self)" in shown and "pass 2: sum(raised)" in shown
+    assert "(kernels/programs/cpu_softmax_backward.py), backward" in shown
+    assert main(["explain", "logsumexp"]) == 0
+    assert "backward by logsumexp_row_backward" in capsys.readouterr().out
     assert main(["explain", "norm"]) == 0
     assert "by length_of_power" in capsys.readouterr().out
 
@@ -43,7 +46,7 @@ def test_explained(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_on_the_pages() -> None:
     """Each program of a kernel stands on the page of its op, and in the reference of a package."""
     page = (ROOT / "docs" / "ops" / "softmax.md").read_text(encoding="utf-8")
-    assert "- row program `softmax`: `top = max(x)`; `grown = exp(" in page
+    assert "- row program: `top = max(self)`; `raised = exp(" in page
 
 
 def test_changed() -> None:
