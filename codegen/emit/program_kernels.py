@@ -102,7 +102,7 @@ class RowCode:
         numbers = self.program.of_kind("number")
         floats = _tuple([p.name for p in numbers if p.type == "float"])
         ints = _tuple([p.name for p in numbers if p.type != "float"])
-        doc = "How native code calls the loop: of rows that are contiguous, one after the other."
+        doc = "How native code calls the loops, of arrays that lie as they are counted."
         return self._function("plan", doc, f"plan_of(Loops(loop, columns), given, {positions}, {floats}, {ints}")
 
     def _arguments(self) -> list[str]:

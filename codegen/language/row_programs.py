@@ -56,6 +56,20 @@ OWN = frozenset(
     + (COUNT, INDEX_NAME, "r", "k", "rows", "first", "last", "begin", "start", "inside", "layout", "at", "shared_at")
     + ("element_offset", "found", "part", "parts", "size", "thread_group", "lane", "lanes", "min", "range", "loop")
     + ("full", "finish", "shared_offset", "side", "line", "columns")
+    + (
+        "BLOCK",
+        "COLLECTED",
+        "COLUMNS",
+        "WRITTEN",
+        "buffer_for",
+        "collect",
+        "columns_for",
+        "element_at",
+        "empty_row",
+        "fence",
+    )
+    + ("filled", "first_index", "has_true", "minmax_of", "part_of", "reading", "rounded", "rows_side_by_side")
+    + ("writing", "written")
 )
 OWN_BEGINNINGS = (
     *(
@@ -173,6 +187,9 @@ def program_faults(program: Program, functions: Mapping[str, tuple[int, float]] 
     known = {p.name for p in program.parameters} | {COUNT, INDEX_NAME}
     used: set[str] = set()
     assigned = {s.name: s for s in program.statements}
+    for parameter in program.parameters:
+        if parameter.name in OWN and program.statements:
+            yield program.statements[0].node, f"the argument '{parameter.name}' is a word of row programs"
     for statement in program.statements:
         name = statement.name
         if name in OWN or name in FOLDS or name.startswith(OWN_BEGINNINGS) or _NUMBERED.fullmatch(name):

@@ -25,6 +25,8 @@ from ..language.row_programs import COUNT, ELEMENT_AT, INDEX_NAME, Program, prog
 from ..library.bases import SPEC
 from ..programs.passes import Lowered
 from ..programs.python_code import INTEGER, TRUTH, Spelling
+from ..proof.derive import load_on_demand
+from ..spec.model import identifier_of
 from ..verify.checks.kernels import RESULTS
 from ..verify.checks.kernels import Kernel as Generated
 from ..verify.checks.kernels import kernels as generated
@@ -71,8 +73,14 @@ def row_kernels() -> Iterator[Known]:
 
 @cache
 def own_programs() -> dict[str, Program]:
-    paths = sorted((Path(SPEC).parent / "runtime" / "ops").glob("*/rows.py"))
-    return {name: result for path in paths for name, result in programs_of(path).items()}
+    """Those of modules, and of the spec's entries."""
+    root = Path(SPEC).parent
+    modules = sorted((root / "runtime" / "ops").glob("*/rows.py"))
+    made = {path.stem.removeprefix("cpu_") for path in (root / "generated" / "kernels" / "programs").glob("cpu_*.py")}
+    entries = load_on_demand(Path(SPEC))
+    programs = [entries[name].rows for name in entries if identifier_of(name) in made]
+    own = {name: result for path in modules for name, result in programs_of(path).items()}
+    return own | {each.name: each for each in programs if each is not None}
 
 
 def launches_of(result: Program) -> list[tuple[str, Stored]]:

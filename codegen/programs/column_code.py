@@ -26,6 +26,7 @@ class _Columns(LoopWriter):
         super().__init__(program, name)
         self.spelling = Spelling(self.lowered, self._element_at, "float")
         self.numbers = self.lowered.numbers
+        self.rows = dict(zip(self.lowered.retained, (f"to_{name}" for name in self.lowered.rows), strict=False))
         self.kinds = {name: self.spelling.kinds[name] for name in (*self.numbers, *self.lowered.folds)}
 
     def _element_at(self, array: str, at: str) -> str:
@@ -55,15 +56,20 @@ class _Columns(LoopWriter):
         yield f"def {self.name}({', '.join([*arrays, *outputs, *numbers, COUNT, 'after', 'first', 'last'])}):"
         yield '    """The same for rows that are columns of (n, after): so many of them side by side."""'
         yield f"    T = all_{self.program.of_kind('row')[0].name}.dtype.type"
-        yield f"    side, line = {'columns_for(n)' if self.lowered.retained else 'COLUMNS'}, first"
+        yield f"    side, line = {'columns_for(n)' if self._own else 'COLUMNS'}, first"
         yield "    while line < last:"
         yield "        size = min(side, after - line % after, last - line)"
         yield "        start = line // after * n * after + line % after"
         yield from indented(2, self._block())
         yield "        line += size"
 
+    @property
+    def _own(self) -> list[str]:
+        """The statements that are kept in memory of their own, not where an output will be."""
+        return [name for name in self.lowered.retained if name not in self.rows]
+
     def _block(self) -> Iterator[str]:
-        yield from (f"of_{name} = empty_row(T(0), n * size)" for name in self.lowered.retained)
+        yield from (f"of_{name} = empty_row(T(0), n * size)" for name in self._own)
         for each in self.lowered.passes:
             yield from self._numbers(each.numbers)
             yield from self._pass(each)
@@ -185,7 +191,8 @@ class _Columns(LoopWriter):
         self, trees: list[ast.expr], body: Callable[[], list[str]], span: str, to: Sequence[str]
     ) -> Iterator[str]:
         needed = self._needed(trees)
-        own = [name for name in needed if name in self.lowered.retained]
+        own = [name for name in needed if name in self._own]
+        outputs = dict.fromkeys([*to, *(self.rows[name].removeprefix("to_") for name in needed if name in self.rows)])
         lines = [line for name in needed for line in self._statement(name)] + body()
         used = {node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name)}
         rows = [p.name for p in self.program.of_kind("row") if p.name in used]
@@ -193,7 +200,7 @@ class _Columns(LoopWriter):
         yield from (f"    row_of_{name} = part_of(all_{name}, start + i * after, size)" for name in rows)
         yield from (f"    {p.name} = all_{p.name}[i]" for p in self.program.of_kind("shared") if p.name in used)
         yield from (f"    row_of_{name} = part_of(of_{name}, i * size, size)" for name in own)
-        yield from (f"    to_{name} = part_of(all_{name}, start + i * after, size)" for name in to)
+        yield from (f"    to_{name} = part_of(all_{name}, start + i * after, size)" for name in outputs)
         yield "    for k in range(size):"
         yield from (f"        {name} = row_of_{name}[k]" for name in rows)
         for name in (n for n in self.kinds if n in used):
@@ -205,8 +212,11 @@ class _Columns(LoopWriter):
 
     def _statement(self, name: str) -> Iterator[str]:
         if name in self.written:
-            yield f"{name} = row_of_{name}[k]"
+            yield f"{name} = {self._row(name)}[k]"
             return
         yield f"{name} = {self.spelling.element(self.lowered.statements[name])}"
         if name in self.lowered.retained:
-            yield f"row_of_{name}[k] = {name}"
+            yield f"{self._row(name)}[k] = {name}"
+
+    def _row(self, name: str) -> str:
+        return self.rows.get(name, f"row_of_{name}")

@@ -1,7 +1,8 @@
 """The CPU's loop of a row program: Python that numba compiles, one row after the other.
 
 A sum goes in blocks of BLOCK elements, in double precision from block to block, as in runtime/kernels/cpu/sums.py. What
-takes long and several passes need is written to a row of its own, in the cache, by the first loop that computes it.
+takes long and several passes need is written where an output will be, or to a row in the cache. A loop that sums writes
+nothing: LLVM would make two versions of it, and which one runs would depend on where arrays lie.
 """
 
 import ast
@@ -28,7 +29,7 @@ HELPERS = {
     ),
     **dict.fromkeys(("empty_row", "part_of"), "kernels.llvm.addresses"),
     **dict.fromkeys(("buffer_for", "reading", "writing", "written"), "kernels.llvm.float16_rows"),
-    "minmax_of": "kernels.llvm.reduce",
+    **dict.fromkeys(("fence", "minmax_of"), "kernels.llvm.reduce"),
 }
 
 
@@ -117,6 +118,10 @@ class _Rows(LoopWriter):
         self.spelling = Spelling(self.lowered, lambda array, at: f"T(element_at(of_{array}, {at}))", "float")
         self.ranges = FastRanges(self.lowered, self.spelling)
         self.bounding = self.ranges.bounding()
+        later = [*(each.numbers for each in self.lowered.passes[1:]), self.lowered.last]
+        outputs = [] if any(map(_take_long, later)) else [f"to_{name}" for name in self.lowered.rows]
+        self.arrays = {name: f"of_{name}" for name in self.lowered.retained}
+        self.arrays |= dict(zip(self.lowered.retained, outputs, strict=False))  # an output is written last: till then
 
     def _lines(self) -> Iterator[str]:
         program, outputs = self.program, self.program.outputs
@@ -143,7 +148,7 @@ class _Rows(LoopWriter):
         parts = [(each.numbers, partial(self._pass, each)) for each in self.lowered.passes]
         segments = [_Segment((), ())]
         for number, (numbers, write) in enumerate([*parts, (self.lowered.last, self._results)]):
-            if number and any(is_expensive(each.value) for each in numbers):
+            if number and _take_long(numbers):
                 segments.append(_Segment(numbers, tuple(write())))
             else:
                 lines = *self._numbers(numbers), *write()
@@ -156,7 +161,8 @@ class _Rows(LoopWriter):
         yield from (f"buffer_{name} = buffer_for(all_{name}, n)" for name in (*rows, *self.lowered.rows))
         for p in self.program.of_kind("shared"):
             yield f"of_{p.name} = reading(all_{p.name}, 0, n, buffer_{p.name})"
-        yield from (f"{retained}{name} = empty_row(T(0), {size})" for name in self.lowered.retained)
+        own_rows = [name for name, array in self.arrays.items() if array == f"of_{name}"]
+        yield from (f"{retained}{name} = empty_row(T(0), {size})" for name in own_rows)
         own = [fold.name for fold in self.lowered.folds.values() if self._wants(fold)]
         yield from (f"of_{name} = empty_row(T(0), n)" for name in own)
 
@@ -219,7 +225,7 @@ class _Rows(LoopWriter):
         return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
     def _numbers(self, numbers: Iterable[Number]) -> Iterator[str]:
-        yield from (f"{number.name} = {self.spelling.number(number.value)}" for number in numbers)
+        yield from (f"{number.name} = {fenced(self.spelling.number(number.value), number.value)}" for number in numbers)
 
     def _results(self) -> Iterator[str]:
         yield from (f"all_{name}[r] = {name}" for name in self.lowered.each)
@@ -240,7 +246,8 @@ class _Rows(LoopWriter):
             yield from self._loop([fold.operand], lambda at: [f"{own}[{at}] = {self.spelling.element(fold.operand)}"])
         elif self._unwritten([fold.operand]):
             yield from self._loop([fold.operand], lambda at: [])
-        array = own or f"of_{ast.unparse(fold.operand)}"
+        operand = ast.unparse(fold.operand)
+        array = own or self.arrays.get(operand, f"of_{operand}")
         which = 1 if fold.op.endswith("max") else 0
         if fold.op in ARG_REDUCTIONS:
             yield f"{fold.name} = first_index({array}, minmax_of({array})[{which}])"
@@ -252,6 +259,8 @@ class _Rows(LoopWriter):
 
     def _sums(self, folds: list[Fold]) -> Iterator[str]:
         trees = [fold.operand for fold in folds]
+        if unwritten := self._unwritten(trees):
+            yield from self._loop([ast.Name(name) for name in unwritten], lambda at: [])
         yield from (f"{fold.name} = {_BEGIN[fold.op]}" for fold in folds)
         in_blocks = {fold: f"part_of_{fold.name}" for fold in folds if fold.op == "sum"}
 
@@ -292,9 +301,9 @@ class _Rows(LoopWriter):
         tests = self.ranges.narrowed([*trees, *(self.lowered.statements[name] for name in self._computed(trees))])
         if tests:
             yield f"if {' and '.join(dict.fromkeys(tests.values()))}:"
-            self.spelling.narrowed = tests
+            self.spelling.narrowed, self.spelling.denied = tests, tuple(self.ranges.denied)
             yield from indented(1, lines())
-            self.spelling.narrowed = {}
+            self.spelling.narrowed, self.spelling.denied = {}, ()
             yield "else:"
         yield from indented(1 if tests else 0, lines())
         self.written.update(self._unwritten(trees))
@@ -305,14 +314,23 @@ class _Rows(LoopWriter):
         yield from (f"{array} = of_{array}[{at}]" for array in self.lowered.read([*trees, *computed]))
         for name in self._needed(trees):
             if name in self.written:
-                yield f"{name} = of_{name}[{at}]"
+                yield f"{name} = {self.arrays[name]}[{at}]"
             else:
                 yield f"{name} = {self.spelling.element(self.lowered.statements[name])}"
             if name in self._unwritten([ast.Name(name)]):
-                yield f"of_{name}[{at}] = {name}"
+                yield f"{self.arrays[name]}[{at}] = {name}"
+
+
+def _take_long(numbers: Iterable[Number]) -> bool:
+    return any(is_expensive(number.value) for number in numbers)
 
 
 _BEGIN = {"sum": "0.0", "prod": "1.0", COUNTS: "0"}
+
+
+def fenced(text: str, number: ast.expr) -> str:
+    """A quotient as it is: LLVM, which may reorder sums, would divide by it where an element is multiplied."""
+    return f"fence({text})" if isinstance(number, ast.BinOp) and isinstance(number.op, ast.Div) else text
 
 
 def indented(depth: int, lines: Iterable[str]) -> Iterator[str]:

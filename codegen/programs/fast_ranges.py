@@ -15,6 +15,7 @@ class FastRanges:
         self.lowered = lowered
         self.spelling = spelling
         self.known: set[str] = set()
+        self.denied: set[str] = set()  # numbers that the tests ask to be false
         self.minmax = {ast.dump(fold.operand): fold for fold in lowered.folds.values() if fold.op in MIN_MAX}
 
     def bounding(self) -> set[str]:
@@ -34,6 +35,7 @@ class FastRanges:
 
     def narrowed(self, trees: Iterable[ast.expr]) -> dict[str, str]:
         """Calls, as `ast.dump` has them, with the test that tells whether the narrower function is enough."""
+        self.denied.clear()
         tests = ((call, self._test(call.args[0], NARROWER[name][1])) for name, call in _calls(trees))
         return {ast.dump(call): test for call, test in tests if test}
 
@@ -45,6 +47,7 @@ class FastRanges:
                 number, first, other = self.spelling.number(test), self._test(body, name), self._test(orelse, name)
                 if first and other:
                     return f"({first} if {number} else {other})"
+                self.denied.update([number] if other else [])
                 return f"{number} and {first}" if first else other and f"not {number} and {other}"
         bounds = self._bounds(tree)
         self.spelling.functions.add(name)

@@ -91,6 +91,6 @@ def log_softmax_backward(grad_output, output, dim):
 
 
 def plan(grad_output, output, dim):
-    """How native code calls the loop: of rows that are contiguous, one after the other."""
+    """How native code calls the loops, of arrays that lie as they are counted."""
     given = (RowInput("grad_output", grad_output, "row"), RowInput("output", output, "row"))
     return plan_of(Loops(loop, columns), given, (0, 1), (), (), (Output("row"),), dim, False)

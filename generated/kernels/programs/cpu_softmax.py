@@ -13,10 +13,10 @@ from ....runtime.compiler.jit import WRITTEN, jit
 from ....runtime.kernels.cpu.row_programs import (
     BLOCK,
     COLLECTED,
+    COLUMNS,
     REORDER,
     Loops,
     collect,
-    columns_for,
     filled,
     has_true,
     plan_of,
@@ -25,7 +25,7 @@ from ....runtime.kernels.cpu.row_programs import (
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
 from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
-from ....runtime.kernels.llvm.reduce import minmax_of
+from ....runtime.kernels.llvm.reduce import fence, minmax_of
 from ....runtime.kernels.scalar import exp, exp_fast_range, exp_in_fast_range, isinf, maximum, where
 
 
@@ -35,38 +35,35 @@ def loop(all_self, all_result, n, first, last):
     T = all_self.dtype.type
     buffer_self = buffer_for(all_self, n)
     buffer_result = buffer_for(all_result, n)
-    of_raised = empty_row(T(0), n)
     for r in range(first, last):
         of_self = reading(all_self, r * n, n, buffer_self)
         to_result = writing(all_result, r * n, n, buffer_result)
         min_1, max_1 = minmax_of(of_self)
         top = max_1
         number_2 = isinf(top)
+        if not number_2 and exp_in_fast_range(min_1 - top, max_1 - top):
+            for i in range(n):
+                self = of_self[i]
+                raised = exp_fast_range(self - top)
+                to_result[i] = raised
+        else:
+            for i in range(n):
+                self = of_self[i]
+                raised = exp(
+                    where(isinf(self), where(self > T(0), T(0.0), self), self - top) if number_2 else self - top
+                )
+                to_result[i] = raised
         sum_2 = 0.0
         for begin in range(0, n, BLOCK):
             part_of_sum_2 = T(0)
-            if not number_2 and exp_in_fast_range(min_1 - top, max_1 - top):
-                for i in range(begin, min(begin + BLOCK, n)):
-                    at = np.uint64(i)  # no place that Python would count from the end
-                    self = of_self[at]
-                    raised = exp_fast_range(
-                        where(isinf(self), where(self > T(0), T(0.0), self), self - top) if number_2 else self - top
-                    )
-                    of_raised[at] = raised
-                    part_of_sum_2 += raised
-            else:
-                for i in range(begin, min(begin + BLOCK, n)):
-                    at = np.uint64(i)  # no place that Python would count from the end
-                    self = of_self[at]
-                    raised = exp(
-                        where(isinf(self), where(self > T(0), T(0.0), self), self - top) if number_2 else self - top
-                    )
-                    of_raised[at] = raised
-                    part_of_sum_2 += raised
+            for i in range(begin, min(begin + BLOCK, n)):
+                at = np.uint64(i)  # no place that Python would count from the end
+                raised = to_result[at]
+                part_of_sum_2 += raised
             sum_2 += part_of_sum_2
-        number_4 = 1 / sum_2
+        number_4 = fence(1 / sum_2)
         for i in range(n):
-            raised = of_raised[i]
+            raised = to_result[i]
             result = raised * T(number_4)
             to_result[i] = result
         written(all_result, r * n, to_result)
@@ -76,11 +73,10 @@ def loop(all_self, all_result, n, first, last):
 def columns(all_self, all_result, n, after, first, last):
     """The same for rows that are columns of (n, after): so many of them side by side."""
     T = all_self.dtype.type
-    side, line = columns_for(n), first
+    side, line = COLUMNS, first
     while line < last:
         size = min(side, after - line % after, last - line)
         start = line // after * n * after + line % after
-        of_raised = empty_row(T(0), n * size)
         of_max_1 = filled(T(-np.inf), size)
         for i in range(n):
             row_of_self = part_of(all_self, start + i * after, size)
@@ -101,7 +97,7 @@ def columns(all_self, all_result, n, after, first, last):
             if has_true(of_number_2):
                 for i in range(begin, min(begin + COLLECTED, n)):
                     row_of_self = part_of(all_self, start + i * after, size)
-                    row_of_raised = part_of(of_raised, i * size, size)
+                    to_result = part_of(all_result, start + i * after, size)
                     for k in range(size):
                         self = row_of_self[k]
                         top = of_top[k]
@@ -109,17 +105,17 @@ def columns(all_self, all_result, n, after, first, last):
                         raised = exp(
                             where(isinf(self), where(self > T(0), T(0.0), self), self - top) if number_2 else self - top
                         )
-                        row_of_raised[k] = raised
+                        to_result[k] = raised
                         part_of_sum_2[k] += raised
             else:
                 for i in range(begin, min(begin + COLLECTED, n)):
                     row_of_self = part_of(all_self, start + i * after, size)
-                    row_of_raised = part_of(of_raised, i * size, size)
+                    to_result = part_of(all_result, start + i * after, size)
                     for k in range(size):
                         self = row_of_self[k]
                         top = of_top[k]
                         raised = exp(self - top)
-                        row_of_raised[k] = raised
+                        to_result[k] = raised
                         part_of_sum_2[k] += raised
             collect(part_of_sum_2, of_sum_2)
         rounded_number_4 = empty_row(T(0), size)
@@ -128,11 +124,10 @@ def columns(all_self, all_result, n, after, first, last):
             number_4 = 1 / sum_2
             rounded_number_4[k] = number_4
         for i in range(n):
-            row_of_raised = part_of(of_raised, i * size, size)
             to_result = part_of(all_result, start + i * after, size)
             for k in range(size):
                 number_4 = rounded_number_4[k]
-                raised = row_of_raised[k]
+                raised = to_result[k]
                 result = raised * T(number_4)
                 to_result[k] = result
         line += size
@@ -145,6 +140,6 @@ def softmax(self, dim):
 
 
 def plan(self, dim):
-    """How native code calls the loop: of rows that are contiguous, one after the other."""
+    """How native code calls the loops, of arrays that lie as they are counted."""
     given = (RowInput("self", self, "row"),)
     return plan_of(Loops(loop, columns), given, (0,), (), (), (Output("row"),), dim, False)

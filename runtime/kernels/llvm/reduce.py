@@ -112,6 +112,21 @@ def minmax_of(context: Any, row: Any) -> Any:
     return result(row), code
 
 
+@for_numba
+def fence(context: Any, number: Any) -> Any:
+    """fence(number): the number itself, which LLVM makes no other expression of."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        name = f"llvm.arithmetic.fence.f{number.bitwidth}"
+        kind = ir.FunctionType(args[0].type, [args[0].type])
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+
+    from llvmlite import ir
+    from numba.core import cgutils
+
+    return number(number), code
+
+
 class Lines(VectorLoops):
     """Emits code for one row of an array, in vectors of 64 bytes of numbers."""
 

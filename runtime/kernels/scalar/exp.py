@@ -228,15 +228,8 @@ def expm1(x: Any) -> Any:
 
 
 def sigmoid(x: Any) -> Any:
-    """1 / (1 + e^-x), by that of -|x|: what takes it of x and of -x computes one exponential; error at most 2.2 ulp."""
-    smaller = sigmoid_below(-abs(x))
-    return select(x > 0, type(x)(1) - smaller, smaller)
-
-
-def sigmoid_below(x: Any) -> Any:
-    """sigmoid of x <= 0 as p / (p + unit e^r) with p = unit 2^-k a normal number; error at most 1.7 and 1.7 ulp."""
-    low = choose(x, -104.0, -746.0)
-    x = select(x < low, low, x)
+    """1 / (1 + e^-x) as p / (p + unit e^r) with p = unit 2^-k a normal number; error at most 1.7 and 1.7 ulp."""
+    x = clamped(x, choose(x, -104.0, -746.0), choose(x, 18.0, 40.0))  # it is 1 to the last bit from there on
     unit = choose(x, 2.0**40, 2.0**200)
     shift = choose(x, SHIFT[0], SHIFT[1])
     shifted = fma(x, -choose(x, LOG2_E, LOG2_E), shift)  # no -x is computed
@@ -251,7 +244,7 @@ def sigmoid_below(x: Any) -> Any:
 
 def logistic_pdf(x: Any) -> Any:
     """sigmoid(x) sigmoid(-x), by the smaller of the two, from which the other has no rounding error that counts."""
-    smaller = sigmoid_below(-abs(x))
+    smaller = sigmoid(-abs(x))
     return smaller - smaller * smaller
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from specgrad.codegen.check.validate import validate
-from specgrad.codegen.language.row_programs import NoProgram, program_of
+from specgrad.codegen.language.row_programs import OWN, NoProgram, program_of
 from specgrad.codegen.library.op_library import read_known
+from specgrad.codegen.programs.cpu_code import HELPERS
 from specgrad.codegen.programs.numpy_reference import outputs_of
 from specgrad.codegen.programs.passes import Lowered
 from specgrad.codegen.proof.derive import load_spec
@@ -112,3 +113,8 @@ def test_choices_and_logic_are_those_of_arrays() -> None:
         {"where": np.where, "logical_and": np.logical_and, "logical_not": np.logical_not},
     )
     assert found["result"].tolist() == [[1.0, 0.5, -1.0, -3.0]]
+
+
+def test_helpers_of_loops_are_no_names() -> None:
+    """A program cannot call anything as the functions that its loops call."""
+    assert HELPERS.keys() <= OWN

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.codegen.language.row_programs import Program, programs_of
+from specgrad.codegen.language.row_programs import Program
+from specgrad.codegen.packaging.elementwise_kernels import own_programs
 from specgrad.codegen.programs.column_code import column_code
 from specgrad.codegen.programs.cpu_code import cpu_code, modules_of
 from specgrad.codegen.programs.numpy_reference import outputs_of
@@ -23,7 +24,7 @@ from specgrad.runtime.kernels.cuda.kernel import Array
 from specgrad.runtime.kernels.cuda.row_programs import BLOCK_ELEMENTS, row_kernel, wide_of
 from tests.repository import ROOT
 
-PROGRAMS = {p.name: p for path in sorted((ROOT / "runtime/ops").glob("*/rows.py")) for p in programs_of(path).values()}
+NAMES = sorted(path.stem.removeprefix("cuda_") for path in (ROOT / "generated/kernels/programs").glob("cuda_*.py"))
 NUMBERS = {"correction": 1.0, "p": 3.0, "eps": 1e-5, "divisor": 7.0, "factor": 0.5, "smoothing": 0.25}
 NUMBERS |= {"ignored": -100, "classes": 9}
 SHAPES = [(33, 17), (2, 257), (1, 5), (5, 1), (1, 1)]
@@ -102,10 +103,10 @@ def module_of(program: Program, folder: Path) -> Any:
     return module
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_loop_for_the_cpu(name: str, loops: Any) -> None:
     """It gives what the program means, for rows of any length, in float32 and float64."""
-    program = PROGRAMS[name]
+    program = own_programs()[name]
     for rows, along in SHAPES:
         for dtype in (np.float32, np.float64):
             arrays = arrays_of(program, rows, along, dtype)
@@ -117,10 +118,10 @@ def test_the_loop_for_the_cpu(name: str, loops: Any) -> None:
                 compare(found, requested[output], dtype)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_loop_over_columns(name: str, loops: Any) -> None:
     """Rows that are columns of (along, after), also if threads have parts of them: what the program means."""
-    program = PROGRAMS[name]
+    program = own_programs()[name]
     for before, along, after in ((2, 5, 3), (1, 300, 17), (3, 1, 300), (1, 2, 1)):
         rows = before * after
         for dtype in (np.float32, np.float64):
@@ -149,7 +150,7 @@ def test_a_long_sum_is_exact(loops: Any) -> None:
         ("length", np.sqrt((x.astype(np.float64) ** 2).sum())),
     ):
         found = np.empty(1, np.float32)
-        loops(PROGRAMS[name]).loop(x, found, x.size, 0, 1)
+        loops(own_programs()[name]).loop(x, found, x.size, 0, 1)
         assert abs(found[0] - requested) < 1e-6 * np.abs(x).sum() ** 0.5
 
 
@@ -206,10 +207,10 @@ def plain(value: Any) -> Any:
     return tuple(map(int, value)) if isinstance(value, tuple) else int(value) if isinstance(value, np.uint32) else value
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_kernels_for_cuda(name: str) -> None:
     """Every team, layout and split gives what the program means; every order of threads gives the same bits."""
-    program = PROGRAMS[name]
+    program = own_programs()[name]
     of_rows = Lowered(program).rows
     for thread_group, rows, along, side, parts in THREAD_GROUPS:
         arrays = arrays_of(program, rows, along, np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -78,3 +79,16 @@ def test_judged(spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     )
     (op,) = json.loads(out.read_text(encoding="utf-8"))
     assert op["mutants"] and " 0 survive" in capsys.readouterr().out
+
+
+def test_the_page_of_one_op_shows_what_there_is() -> None:
+    """Each block is a part of the file that is named before it."""
+    page = (ROOT / "docs" / "one-op.md").read_text(encoding="utf-8")
+    shown, file = 0, ""
+    for part in page.split("```"):
+        if part.startswith(("yaml\n", "python\n")):
+            assert part.partition("\n")[2] in (ROOT / file).read_text(encoding="utf-8"), part
+            shown += 1
+        elif links := re.findall(r"\]\(\.\./([\w/.]+)\)", part):
+            file = links[-1]
+    assert shown == 5
