@@ -86,9 +86,9 @@ def test_the_page_of_one_op_shows_what_there_is() -> None:
     page = (ROOT / "docs" / "one-op.md").read_text(encoding="utf-8")
     shown, file = 0, ""
     for part in page.split("```"):
-        if part.startswith(("yaml\n", "python\n")):
+        if part.startswith(("yaml part\n", "python part\n")):
             assert part.partition("\n")[2] in (ROOT / file).read_text(encoding="utf-8"), part
             shown += 1
-        elif links := re.findall(r"\]\(\.\./([\w/.]+)\)", part):
-            file = links[-1]
+        elif files := re.findall(r"(?:\(\.\./|`)(generated/[\w/.]+|derivatives\.yaml)[`)]", part):
+            file = files[-1]
     assert shown == 5
