@@ -1,0 +1,105 @@
+"""Programs of users whose loops take each way there is: values beside NumPy in float64, along every dimension."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.codegen.__main__ import main
+
+Array = np.ndarray
+SPEC = """
+- name: shares(Tensor self, int dim=-1) -> (Tensor share, Tensor raised)
+  dtypes: [float]
+  dtype: same
+  rows: |
+    raised = exp(self - max(self))
+    share = raised / sum(raised)
+  samples: ["self=T(3, 4)", "self=T(3, 4, 2), dim=1"]
+  doc: "What takes long is an output itself."
+
+- name: masked_shares(Tensor self, Tensor mask, int dim=-1) -> Tensor
+  dtypes: [float]
+  dtype: same
+  rows: |
+    kept = where(mask, self, -1e30)
+    raised = exp(kept - max(kept))
+    result = raised * (1 / sum(raised))
+  mask: non_differentiable
+  samples: ["self=T(3, 4), mask=B(3, 4)", "self=T(3, 4, 2), mask=B(3, 4, 2), dim=1"]
+  doc: "The extreme of an expression bounds the exponential."
+
+- name: entropy(Tensor self, Tensor scale, int dim=-1) -> (Tensor value, Tensor share)
+  dtypes: [float]
+  dtype: match
+  rows: |
+    scaled = self * exp(scale_row)
+    top = max(scaled)
+    total = log(sum(exp(scaled - top)))
+    share = exp(scaled - top - total)
+    value = total - sum(share * (scaled - top)) + log(1 + total * total)
+  samples: ["self=T(3, 4), scale=T(3)", "self=T(3, 4, 2), scale=T(3, 2), dim=1"]
+  doc: "Numbers that take long, twice, and one number a row from outside."
+
+- name: spread(Tensor self, int dim=-1, float width=2.0) -> Tensor
+  dtypes: [float]
+  dtype: same
+  rows: |
+    low = min(self)
+    raised = exp(low - self)
+    wide = sqrt(raised + 1)
+    inner = exp(self - low - width)
+    result = (raised * wide + inner) / (max(wide * raised) + sum(inner) / sum(wide))
+  self: not_implemented("a test of values")
+  samples: ["self=T(3, 4)", "self=T(3, 4, 2), dim=1"]
+  doc: "Two statements that take long, of which the output's place holds one."
+"""
+LAYOUTS = [((5, 7), 1), ((7, 5), 0), ((3, 300, 40), 1), ((2, 3000), 1), ((40, 3), 0), ((6, 20, 3), 1), ((2, 8, 300), 1)]
+
+
+@pytest.fixture(scope="module")
+def ops(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    folder = tmp_path_factory.mktemp("programs")
+    (folder / "loops.yaml").write_text(SPEC, encoding="utf-8")
+    assert main([str(folder / "loops.yaml"), "--out", str(folder / "loop_ops"), "--no-verify"]) == 0
+    sys.path.insert(0, str(folder))
+    yield importlib.import_module("loop_ops")
+    sys.path.remove(str(folder))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "loop_ops"]:
+        del sys.modules[name]
+
+
+def softmax(x: Array, dim: int) -> Array:
+    raised = np.exp(x - x.max(dim, keepdims=True))
+    share: Array = raised / raised.sum(dim, keepdims=True)
+    return share
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(sg.float64, 1e-11), (sg.float32, 2e-5), (sg.bfloat16, 5e-2)])
+@pytest.mark.parametrize(("shape", "dim"), LAYOUTS)
+def test_values(ops: Any, shape: tuple[int, ...], dim: int, dtype: Any, tolerance: float) -> None:
+    """Outputs that hold what rows retain, masks, logarithms of several rows, bounds of exponentials."""
+    rng = np.random.default_rng(0)
+    given, scale = sg.tensor(rng.normal(size=shape)).to(dtype), rng.normal(size=np.delete(shape, dim)) * 0.3
+    scale_row, mask = sg.tensor(scale).to(dtype), rng.random(shape) < 0.8
+    x = given.double().numpy()
+    factor = np.exp(np.expand_dims(scale_row.double().numpy(), dim))
+    top, low = (x * factor).max(dim, keepdims=True), x.min(dim, keepdims=True)
+    total = np.log(np.exp(x * factor - top).sum(dim, keepdims=True))
+    share = softmax(x * factor, dim)
+    value = total - (share * (x * factor - top)).sum(dim, keepdims=True) + np.log(1 + total * total)
+    raised, inner = np.exp(low - x), np.exp(x - low - 2)
+    wide = np.sqrt(raised + 1)
+    most, part = (wide * raised).max(dim, keepdims=True), inner.sum(dim, keepdims=True) / wide.sum(dim, keepdims=True)
+    found = [*ops.shares(given, dim), ops.masked_shares(given, sg.tensor(mask), dim)]
+    found += [*ops.entropy(given, scale_row, dim), ops.spread(given, dim)]
+    right = [softmax(x, dim), np.exp(x - x.max(dim, keepdims=True)), softmax(np.where(mask, x, -1e30), dim)]
+    right += [value.squeeze(dim), share, (raised * wide + inner) / (most + part)]
+    for one, other in zip(found, right, strict=True):
+        np.testing.assert_allclose(one.double().numpy(), other, rtol=tolerance, atol=tolerance)
