@@ -4,6 +4,7 @@ import ast
 import math
 from collections.abc import Collection, Iterator, Mapping
 
+from ..language.indexed_programs import call_faults, free_names
 from ..language.row_programs import program_faults
 from ..language.syntax import did_you_mean
 from ..programs.passes import Lowered
@@ -13,7 +14,7 @@ from ..spec.formula import METADATA, names
 from ..spec.model import Formula, Problem
 from ..spec.names import Operator, operators
 from ..spec.reference import RESULT, name_faults, same_expression
-from ..spec.row_program import LAYOUT
+from ..spec.row_program import LAYOUT, NO_PART
 from .scope import Context
 
 POWER = "'^' is the exclusive or of bits: a power is written **"
@@ -216,3 +217,24 @@ def _check_dtypes(context: Context) -> Iterator[Problem]:
                 message + f"but result_dtype says {word}",
                 "rows",
             )
+
+
+def check_indexed(context: Context) -> Iterator[Problem]:
+    entry, program = context.entry, context.entry.indexed
+    if program is None:
+        return
+    location = entry.key_locations["indexed"]
+    for node, message in call_faults(program, context.known.scalars):
+        yield context.problem(node, message, "indexed")
+    if entry.identifier in context.known.by_hand:
+        message = f"there is a kernel '{entry.identifier}' already: give the op another name"
+        yield context.problem(location, message, "indexed")
+    if set(entry.dtypes) != {"float"}:
+        where = entry.key_locations.get("dtypes", location)
+        yield context.problem(where, "indexed programs are for floats: dtypes: [float]", "indexed")
+    used = {name for s in program.statements for tree in (s.value, *s.places) for name in free_names(tree)}
+    used |= {name for a in program.arrays.values() for dim in a.dims for name in free_names(dim)}
+    used |= {name for s in program.statements for ends in s.ranges.values() for end in ends for name in free_names(end)}
+    for argument in entry.schema.arguments:
+        if argument.type.base not in NO_PART and argument.name not in used:
+            yield context.problem(location, f"the program does not read '{argument.name}'", "indexed")

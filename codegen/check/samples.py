@@ -188,7 +188,7 @@ def check_refuses(context: Context) -> Iterator[Problem]:
     entry = context.entry
     for refusal in entry.refuses:
         yield from check_sample(context, "errors", refusal.call)
-    by_hand = entry.check is not None and (entry.rows is None or entry.check != check_of_rows(entry.schema))
+    by_hand = entry.check is not None and (entry.program is None or entry.check != check_of_rows(entry.schema))
     if by_hand and not entry.refuses and "errors" not in entry.key_locations:
         first = entry.samples[0].text if entry.samples else "self=T(3)"
         message = (

@@ -28,6 +28,7 @@ from .locally_constant import Recorded
 from .node import NodeCode
 from .node_class import NodeClass
 from .op import OpCode
+from .indexed_kernels import IndexedCode
 from .program_kernels import RowCode
 from .registry import lines
 from .saved_tensors import Calls, differentiable_formulas
@@ -306,12 +307,24 @@ class Renderer:
 
     def row_files(self) -> Files:
         folder = "/".join(FOLDER)
-        files = {f"{folder}/__init__.py": '"""Kernels of row programs, for each device."""\n'} if self.programs else {}
+        files = {f"{folder}/__init__.py": '"""Kernels of programs, for each device."""\n'} if self.programs else {}
         for code in self.programs:
             name = code.entry.identifier if code.entry else code.program.name
             key = self.digest_of(f"program {name}", filter(None, [code.entry]))
             files |= MEMO.of(key, partial(self.program_files, name, code))
+        for entry in self.spec.entries:
+            if entry.indexed is not None:
+                code, name = IndexedCode(entry.indexed, self.library, entry), entry.identifier
+                files |= {f"{folder}/__init__.py": '"""Kernels of programs, for each device."""\n'}
+                files |= MEMO.of(self.digest_of(f"program {name}", [entry]), partial(self.indexed_files, name, code))
         return files
+
+    def indexed_files(self, name: str, code: IndexedCode) -> Files:
+        return {
+            f"{'/'.join(FOLDER)}/cpu_{name}.py": self.render("programs/indexed_cpu.py.j2", **code.cpu()),
+            "checks/__init__.py": '"""Checks of arguments that a program computes with."""\n',
+            f"checks/{name}.py": self.render("programs/indexed_check.py.j2", name=name, check=code.check()),
+        }
 
     def program_files(self, name: str, code: RowCode) -> Files:
         folder = "/".join(FOLDER)
@@ -319,7 +332,7 @@ class Renderer:
         if code.entry is not None:
             files[f"{folder}/cpu_{name}.py"] = self.render("programs/cpu.py.j2", **code.cpu())
         if check := code.check():
-            files["checks/__init__.py"] = '"""Checks of arguments whose rows a program computes."""\n'
+            files["checks/__init__.py"] = '"""Checks of arguments that a program computes with."""\n'
             files[f"checks/{name}.py"] = self.render("programs/check.py.j2", name=name, check=check)
         return files
 

@@ -48,15 +48,21 @@ def row_parts(entries: Iterable[Entry]) -> tuple[Part, ...]:
     op_library = OpLibrary(Path(), "", relative=True, locations=dict.fromkeys(RULE_FILES, ()))
     matches: list[Part] = []
     for entry in entries:
-        if entry.rows is not None:
+        if entry.program is not None:
             args = [a.name for a in entry.schema.arguments]
             passed = [a.name for a in entry.schema.arguments if a.type.base not in NO_PART]
             where, check = Path(entry.where.file), check_of_rows(entry.schema)
             stub = _stub(entry, entry.identifier, passed)
-            kinds = ("kernel", "plan") if entry.rows.is_planned else ("kernel",)
+            kinds = ("kernel", "plan") if _is_planned(entry) else ("kernel",)
             matches += [RowPart(op_library, kind, entry.identifier, where, stub) for kind in kinds]
             matches.append(RowPart(op_library, "check", check, where, _stub(entry, check, ["name", *args])))
     return tuple(matches)
+
+
+def _is_planned(entry: Entry) -> bool:
+    if entry.rows is not None:
+        return entry.rows.is_planned
+    return entry.indexed is not None and not entry.indexed.of_kind("constant")  # whose elements are looked at first
 
 
 def _stub(entry: Entry, name: str, arguments: Sequence[str]) -> ast.FunctionDef:
@@ -70,7 +76,8 @@ def _stub(entry: Entry, name: str, arguments: Sequence[str]) -> ast.FunctionDef:
 
 
 def demand_of(entry: Entry) -> str:
-    assert entry.rows is not None
+    if entry.rows is None:
+        return "shapes that agree."
     phrases = ["`dim` in range"] if any(a.name == "dim" for a in entry.schema.arguments) else []
     phrases += [f"`{p.array}` of one row" for p in entry.rows.of_kind("shared")]
     phrases += [f"`{p.array}` of one number a row" for p in entry.rows.of_kind("each")]

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from ..language.indexed_programs import IndexedProgram
 from ..language.row_programs import Program
 from ..language.syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, did_you_mean, faults
 from . import formula
@@ -14,6 +15,7 @@ from .autocast import read_autocast
 from .beside import Beside
 from .definitions import Written, name_fault, of_primals, trees_of, with_meaning, with_numbers
 from .fields import CHOICES, COMMON, COMPUTE, KEYS, NONE, WITHOUT_GRADIENT
+from .indexed_program import read_indexed
 from .model import Compute, Entry, Formula, Schema, Where, identifier, identifier_of, undefined
 from .reference import RESULT, read_function
 from .row_program import check_of_rows, read_program
@@ -51,6 +53,7 @@ class EntryReader(TrialFields):
         self.inherited: list[str] = []
         self.definitions: Formulas = {}
         self.rows: Program | None = None
+        self.indexed: IndexedProgram | None = None
 
     def read(self) -> Entry | None:
         schema = self._schema()
@@ -66,6 +69,7 @@ class EntryReader(TrialFields):
             where=self.where("name"),
             compute=self._compute(schema),
             rows=self.rows,
+            indexed=self.indexed,
             reference=self._reference(schema),
             onnx=self._parts("onnx", schema),
             variants=self.choices("variants") or ("function", "method"),
@@ -75,7 +79,7 @@ class EntryReader(TrialFields):
             result_dtype=result_dtype,
             dtypes=dtypes,
             identity=self.choices("identity"),
-            check=self._name("check") or (check_of_rows(schema) if self.rows is not None else None),
+            check=self._name("check") or (check_of_rows(schema) if self.rows or self.indexed else None),
             autocast=self._autocast(),
             deprecated=tuple(tuple(text.value.split()) for text in self.items("deprecated")),
             batch=self.plain("batch") or ("along" if self.rows is not None and self.rows.is_of_rows else None),
@@ -144,8 +148,9 @@ class EntryReader(TrialFields):
             locations.setdefault("autocast", self.defaults.casts[self.op].where)
         if not locations.keys() & set(COMPUTE):
             locations["kernel"] = self.where("name")
-        if self.rows is not None:
-            locations = dict.fromkeys(("kernel", "check", "batch"), locations["rows"]) | locations
+        if self.rows or self.indexed:
+            own = locations["rows" if self.rows else "indexed"]
+            locations = dict.fromkeys(("kernel", "check", "batch"), own) | locations
         return locations
 
     def _inherit(self, keys: Iterable[str]) -> None:
@@ -224,6 +229,11 @@ class EntryReader(TrialFields):
             if self.rows is None:
                 return Compute("missing", "", None, text.where())
             return Compute("kernel", identifier(schema), None, text.where())
+        if args[0] == "indexed":
+            constants = [key for key in self.values if self.name_list(key) == ["non_differentiable"]]
+            self.indexed = read_indexed(text, schema, constants, self.about("indexed"))
+            kind = "missing" if self.indexed is None else "kernel"
+            return Compute(kind, identifier(schema) if self.indexed else "", None, text.where())
         syntax = {"elementwise": SCALAR_SYNTAX, "composite": TENSOR_SYNTAX}.get(args[0])
         tree = formula.parse_expression(text, syntax, self.about(args[0])) if syntax else None
         return self._meant(Compute(args[0], text.value, tree, text.where()), args[0], self._meanings())

@@ -10,7 +10,7 @@ from .formula import Report
 from .model import MAX_PROBLEMS, Problem, Where
 from .source import Source, SourceString
 
-COMPUTE = ("elementwise", "kernel", "rows", "view", "composite")
+COMPUTE = ("elementwise", "kernel", "rows", "indexed", "view", "composite")
 FLOW = {"list": "[", "mapping": "{"}  # how each begins
 NONE = "none"  # in the place of a function's name: that of the op's name is not meant either
 COMPUTED = "computed"  # the word of `result_dtype` for outputs that keep the digits of the computation

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from ..language.indexed_programs import IndexedProgram
 from ..language.row_programs import Program
 from ..language.scalar_functions import Scalar
 
@@ -177,6 +178,7 @@ class Entry:
     where: Where
     compute: Compute
     rows: Program | None = None  # of which the kernel is made
+    indexed: IndexedProgram | None = None  # the same
     reference: dict[str, Formula] = field(default_factory=dict)  # the same in terms of NumPy, last the result
     variants: tuple[str, ...] = ("function", "method")
     operator: str | None = None
@@ -255,6 +257,11 @@ class Entry:
     def differentiated(self) -> ast.expr | None:
         """The expression that derivatives are of: another than the computed one in a straight-through estimator."""
         return self.compute.tree if self.derivative_of is None else self.derivative_of.tree
+
+    @property
+    def program(self) -> Program | IndexedProgram | None:
+        """What the kernels are made of, where they are not written by hand."""
+        return self.rows or self.indexed
 
     @property
     def names(self) -> tuple[str, ...]:

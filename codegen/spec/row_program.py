@@ -19,7 +19,7 @@ def check_of_rows(schema: Schema) -> str:
 
 
 def read_program(text: SourceString, schema: Schema, report: Report) -> Program | None:
-    body = _parsed(text, report)
+    body = parsed_program(text, "rows", report)
     if body is None:
         return None
     statements, wrong = statements_of(body)
@@ -53,7 +53,7 @@ def _parameter(argument: Argument, names: set[str]) -> Parameter | str:
     return f"the argument '{name}': expected a tensor or a number, or dim and keepdim"
 
 
-def _parsed(text: SourceString, report: Report) -> list[ast.stmt] | None:
+def parsed_program(text: SourceString, key: str, report: Report) -> list[ast.stmt] | None:
     if len(text.value) > MAX_TITLE_CHARS:
         report(text.where(), f"expected a program of at most {MAX_TITLE_CHARS:,} characters, found {len(text.value):,}")
         return None
@@ -62,7 +62,7 @@ def _parsed(text: SourceString, report: Report) -> list[ast.stmt] | None:
             warnings.simplefilter("error")
             tree = ast.parse(text.value)
     except SyntaxError as error:
-        hint = "" if "\n" in text.value.strip() else " (a program of several lines begins with `rows: |`)"
+        hint = "" if "\n" in text.value.strip() else f" (a program of several lines begins with `{key}: |`)"
         report(
             text.where(_offset(text.value, error.lineno or 1, (error.offset or 1) - 1)),
             f"syntax error: {error.msg}{hint}",

@@ -1,1 +1,1 @@
-"""Checks of arguments whose rows a program computes."""
+"""Checks of arguments that a program computes with."""

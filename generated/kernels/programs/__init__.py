@@ -1,1 +1,1 @@
-"""Kernels of row programs, for each device."""
+"""Kernels of programs, for each device."""

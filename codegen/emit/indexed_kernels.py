@@ -1,0 +1,169 @@
+"""The kernels of indexed programs, as data for the templates of programs/."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..language.indexed_programs import IndexedProgram, Read, reads
+from ..library.op_library import Library
+from ..programs.indexed_code import ProgramCode, Stage, stages_of
+from ..programs.python_code import ANY, INTEGER, TRUTH
+from ..spec.model import Entry
+from ..spec.row_program import NO_PART, check_of_rows
+
+DTYPES = {INTEGER: "int64", TRUTH: "bool"}
+
+
+@dataclass(frozen=True)
+class IndexedCode:
+    """An indexed program and the entry that it computes."""
+
+    program: IndexedProgram
+    library: Library
+    entry: Entry
+
+    @cached_property
+    def code(self) -> ProgramCode:
+        return ProgramCode(self.program)
+
+    @cached_property
+    def stages(self) -> list[Stage]:
+        return stages_of(self.program)
+
+    @property
+    def arguments(self) -> list[str]:
+        return [a.name for a in self.entry.schema.arguments if a.type.base not in NO_PART]
+
+    def cpu(self) -> dict[str, Any]:
+        functions = sorted({name for stage in self.stages for name in stage.functions})
+        text = "\n".join(line for stage in self.stages for line in stage.lines)
+        names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        modules = ["from {}.kernels.cpu.row_programs import filled"] if "filled" in names else []
+        op_library = self.library.op_libraries[0].module_path((), depth=3)
+        return {
+            "name": self.program.name,
+            "listing": "\n".join(f"    {line}" for line in self.program.lines),
+            "imports": self.library.scalar_imports(functions),
+            "helpers": [line.format(op_library) for line in modules],
+            "runtime_library": op_library,
+            "stages": self.stages,
+            "calls": [self.sizes(), self.plan(), self.call()],
+            "checks_places": bool(self.places),
+        }
+
+    def sizes(self) -> list[str]:
+        """The function that binds sizes to shapes, which the check and the plan call."""
+        arrays = [f'("{a.name}", {a.name}, {self._dims(a.name)}),' for a in self._inputs]
+        lines = [
+            f"def sizes({', '.join(self.arguments)}):",
+            '    """The sizes of a call; a RuntimeError for shapes that do not agree."""',
+            f'    given = Sizes("{self.entry.schema.name}", ({" ".join(arrays)}))',
+        ]
+        checks = list(self._agreements())
+        if checks:
+            lines += [*self._unpacked(), *(f"    given.agree({check})" for check in checks)]
+        return [*lines, "    return given"]
+
+    @property
+    def _inputs(self) -> Sequence[Any]:
+        by_name = {a.name: a for a in self.program.of_kind("input", "constant")}
+        return [by_name[name] for name in self.arguments if name in by_name]
+
+    def _dims(self, name: str) -> str:
+        dims = self.program.arrays[name].dims
+        texts = [f'"{d.id}"' if isinstance(d, ast.Name) and d.id in self.program.sizes else "None" for d in dims]
+        return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+
+    def _agreements(self) -> Iterator[str]:
+        for array in self._inputs:
+            for d, dim in enumerate(array.dims):
+                if not (isinstance(dim, ast.Name) and dim.id in self.program.sizes):
+                    text = f'"dimension {d} of {array.name}"'
+                    yield f'{text}, given.core("{array.name}")[{d}], {ast.unparse(dim)}'
+        for one, other, text in self.program.equal:
+            yield f'"{text}", {ast.unparse(other)}, {ast.unparse(one)}'
+
+    def _unpacked(self) -> list[str]:
+        names = self.program.sizes
+        if not names:
+            return []
+        listed = ", ".join(f'given.values["{name}"]' for name in names)
+        return [f"    {', '.join(names)} = {listed}"]
+
+    def plan(self) -> list[str]:
+        """The function that makes the plan of a call."""
+        arguments = ", ".join(self.arguments)
+        layouts = _tuple([a.name for a in self._inputs])
+        lines = [
+            f"def plan({arguments}):",
+            '    """Which loops compute a call of arrays in row order, and their sizes."""',
+            f"    given = sizes({arguments})",
+            *self._unpacked(),
+            f"    planner = Planner(given, {_strings(self.arguments)}, {_strings(self.program.outputs)}, {layouts})",
+        ]
+        stages = {stage.name: stage for stage in self.stages}
+        for stage in self.stages:
+            if not stage.is_guarded:
+                lines += self._added(stage, f"{stage.name}_tested" in stages)
+        return [*lines, "    return planner.plan()"]
+
+    def _added(self, stage: Stage, is_tested: bool) -> Iterator[str]:
+        made = ", ".join(self._made(name) for name in stage.results)
+        ints = [name for name in stage.ints if not name.startswith("step_")]
+        name = stage.name
+        if is_tested:
+            yield f"    is_inside = {' and '.join(stage.tests)}"
+            name = f"{stage.name} if is_inside else {stage.name}_tested"
+        yield "    planner.add("
+        yield f"        {name},"
+        yield f"        {_strings(stage.operands)},"
+        yield f"        {{{made}}},"
+        yield f"        {_tuple(stage.floats)},"
+        yield f"        {_tuple(ints)},"
+        yield f"        {stage.rows},"
+        yield f"        {stage.work},"
+        yield "    )"
+
+    def _made(self, name: str) -> str:
+        array = self.program.arrays[name]
+        shape = _tuple([ast.unparse(dim) for dim in array.dims])
+        return f'"{name}": ({shape}, "{DTYPES.get(self.code.kinds[name], "")}")'
+
+    def call(self) -> list[str]:
+        arguments = ", ".join(self.arguments)
+        lines = [f"def {self.entry.identifier}({arguments}):", f'    """{self.entry.doc.strip() or "The program."}"""']
+        if self.places:
+            lines += [f"    given = sizes({arguments})", *self._unpacked()]
+            for name, dim in self.places:
+                size = ast.unparse(dim)
+                lines.append(f'    check_places("{self.entry.schema.name}", "{name}", {name}, {size})')
+        outputs = len(self.program.outputs)
+        lines.append(f"    return run(sizes, plan, ({', '.join(self.arguments)},), {outputs})")
+        return lines
+
+    @cached_property
+    def places(self) -> list[tuple[str, ast.expr]]:
+        """Arguments whose elements are places of a dimension, and its size."""
+        return [(name, dim) for name, dim in self.program.checked_places]
+
+    def check(self) -> list[str]:
+        names = [a.name for a in self.entry.schema.arguments]
+        arguments = ", ".join(self.arguments)
+        return [
+            f"def {check_of_rows(self.entry.schema)}({', '.join(['name: str', *(f'{n}: Any' for n in names)])}) -> Any:",
+            '    """shapes that agree."""',
+            f"    sizes({arguments})",
+            f"    return {_tuple(names)}",
+        ]
+
+
+def _strings(names: Sequence[str]) -> str:
+    return _tuple([f'"{name}"' for name in names])
+
+
+def _tuple(items: Sequence[str]) -> str:
+    return f"({', '.join(items)}{',' * (len(items) == 1)})"
+
+

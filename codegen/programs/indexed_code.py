@@ -1,0 +1,611 @@
+"""The CPU's loops of indexed programs: one function for each statement, or for each recurrence of several.
+
+A subexpression is computed in the outermost loop that has all its indices. A sum over an index is added up in a
+register, or in the row of the result where that lets the innermost loop go through memory as it lies (`_by_rows`).
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..language.indexed_programs import (
+    INT,
+    PADDED,
+    IndexedProgram,
+    Read,
+    Statement,
+    directions,
+    fold_of,
+    free_names,
+    is_name,
+    places_of,
+    reads,
+    renamed,
+    same,
+)
+from .cpu_code import indented
+from .intervals import Intervals
+from .python_code import ANY, INTEGER, SIGNS, TRUTH, VALUE, plain
+
+_ORDER: dict[type[ast.cmpop], str] = {
+    **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<"},
+    **{ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
+}
+_JOIN = {"max": "maximum", "min": "minimum"}
+_START = {"max": "-np.inf", "min": "np.inf", "argmax": "-np.inf", "argmin": "np.inf"}
+FLAT_INDEX = ("argmax", "argmin")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One compiled function: what it reads and writes, and how its rows are counted."""
+
+    name: str
+    lines: tuple[str, ...]
+    functions: tuple[str, ...]
+    operands: tuple[str, ...]
+    results: tuple[str, ...]
+    floats: tuple[str, ...]
+    ints: tuple[str, ...]
+    rows: str  # how many rows threads may share, beside those of the batch
+    work: str
+    tests: tuple[str, ...]  # what sizes must fulfil so that no place needs a test
+    is_guarded: bool = False
+
+
+class ProgramCode:
+    """What is known of a program's arrays, for all its stages."""
+
+    def __init__(self, program: IndexedProgram) -> None:
+        self.program = program
+        self.kinds: dict[str, str] = {}
+        for array in program.arrays.values():
+            self.kinds[array.name] = {"input": VALUE, "constant": ANY}.get(array.kind, VALUE)
+        for statement in program.statements:
+            kind = INTEGER if statement.collect in FLAT_INDEX else self.kind_of(statement.value)
+            self.kinds[statement.name] = kind if kind in (INTEGER, TRUTH) else VALUE
+
+    def kind_of(self, tree: ast.expr) -> str:
+        fold = fold_of(tree)
+        if fold is not None:
+            if fold[0] in FLAT_INDEX:
+                return INTEGER
+            if fold[0] in ("any", "all"):
+                return TRUTH
+            inner = self.kind_of(fold[2])
+            return VALUE if fold[0] in ("mean", "logsumexp") or inner == VALUE else INTEGER
+        match tree:
+            case ast.Name(id=name) if name in ("inf", "nan", "pi"):
+                return VALUE
+            case ast.Name(id=name):
+                if name in self.program.arrays:
+                    return self.kinds[name]
+                return {"float": VALUE, "bool": TRUTH}.get(self.program.numbers.get(name, ""), INTEGER)
+            case ast.Subscript(value=ast.Name(id=name)):
+                return self.kinds.get(name, VALUE)
+            case ast.Constant(value=bool()) | ast.Compare() | ast.UnaryOp(op=ast.Not()) | ast.BoolOp():
+                return TRUTH
+            case ast.Constant(value=value):
+                return INTEGER if isinstance(value, int) else VALUE
+            case ast.UnaryOp(operand=operand):
+                return self.kind_of(operand)
+            case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.Div | ast.Pow):
+                kinds = {self.kind_of(left), self.kind_of(right)}
+                return INTEGER if kinds <= {INTEGER, TRUTH} else ANY if kinds <= {INTEGER, ANY} else VALUE
+            case ast.IfExp(body=body, orelse=orelse):
+                kinds = {self.kind_of(body), self.kind_of(orelse)}
+                return kinds.pop() if len(kinds) == 1 else INTEGER if kinds <= {INTEGER, ANY} else VALUE
+            case ast.Call(func=ast.Name(id=name), args=args):
+                if name == INT:
+                    return INTEGER
+                if name == PADDED:
+                    return self.kind_of(args[0])
+                if name in ("minimum", "maximum", "abs") and {self.kind_of(a) for a in args} <= {INTEGER, ANY}:
+                    return INTEGER
+                return TRUTH if name.startswith("is") else VALUE
+        return VALUE
+
+
+def stages_of(program: IndexedProgram) -> list[Stage]:
+    """The functions of a program, those with tested places too."""
+    code = ProgramCode(program)
+    begun: set[str] = set()
+    results = []
+    for number, group in enumerate(program.groups, 1):
+        stage = _Function(code, group, f"stage_{number}", begun).stage(False)
+        results.append(stage)
+        if stage.tests:
+            tested = _Function(code, group, f"stage_{number}_tested", begun).stage(True)
+            results.append(replace(tested, is_guarded=True))
+        begun |= {statement.name for statement in group}
+    return results
+
+
+@dataclass(frozen=True)
+class Loop:
+    index: str
+    start: str
+    stop: str
+    step: int = 1
+
+    @property
+    def line(self) -> str:
+        if self.step < 0:
+            return f"for {self.index} in range({self.stop} - 1, {self.start} - 1, -1):"
+        return f"for {self.index} in range({self.stop if self.start == '0' else f'{self.start}, {self.stop}'}):"
+
+
+Value = tuple[str, str, int]  # text, kind, and the number of loops that it needs
+
+
+class Nest:
+    """Loops and what is computed in each: `lines[k]` stand inside of k loops."""
+
+    def __init__(self, function: "_Function", statement: Statement, loops: Sequence[Loop]) -> None:
+        self.function = function
+        self.statement = statement
+        self.loops = list(loops)
+        self.lines: list[list[str]] = [[] for _ in range(len(loops) + 1)]
+        self.known: dict[str, Value] = {}
+
+    def below(self, depth: int, loops: Sequence[Loop]) -> "Nest":
+        """A nest of other loops inside of the first `depth` ones, whose lines it continues."""
+        nest = Nest(self.function, self.statement, [*self.loops[:depth], *loops])
+        nest.lines[: depth + 1] = self.lines[: depth + 1]
+        nest.known = {text: value for text, value in self.known.items() if value[2] <= depth}
+        return nest
+
+    def text(self, depth: int) -> list[str]:
+        """The lines of the loops inside of the first `depth` ones."""
+        lines: list[str] = []
+        for k in range(len(self.loops), depth, -1):
+            lines = [self.loops[k - 1].line, *indented(1, [*self.lines[k], *lines])]
+        return lines
+
+    def level_of(self, tree: ast.AST) -> int:
+        names = set(free_names(tree))
+        return max((k for k, loop in enumerate(self.loops, 1) if loop.index in names), default=0)
+
+    def bound(self, value: Value, word: str, key: str = "") -> Value:
+        """A name for a value, in the outermost loop that it can stand in."""
+        text, kind, level = value
+        name = self.function.new(word)
+        self.lines[level].append(f"{name} = {plain(text)}")
+        if key:
+            self.known[key] = (name, kind, level)
+        return name, kind, level
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def element(self, tree: ast.expr) -> Value:
+        """A value in the dtype of the elements."""
+        return self._typed(self.value(tree))
+
+    def _typed(self, value: Value) -> Value:
+        text, kind, level = value
+        return (f"T({text})", VALUE, level) if kind in (INTEGER, ANY) else value
+
+    def value(self, tree: ast.expr) -> Value:
+        key = ast.dump(tree)
+        if key in self.known:
+            return self.known[key]
+        fold = fold_of(tree)
+        if fold is not None:
+            return self._fold(key, *fold)
+        match tree:
+            case ast.Name(id=name) if name in self.function.arrays:
+                return self._read(key, Read(name, (), tree), None)
+            case ast.Name(id="inf" | "nan" | "pi" as name):
+                return f"T(np.{name})", VALUE, 0
+            case ast.Name(id=name):
+                return name, self.function.code.kind_of(tree), self.level_of(tree)
+            case ast.Constant(value=value):
+                kind = self.function.code.kind_of(tree)
+                return (repr(value) if kind != VALUE else f"T({value!r})"), kind, 0
+            case ast.Subscript(value=ast.Name(id=name)):
+                return self._read(key, Read(name, places_of(tree), tree), None)
+            case ast.UnaryOp(op=op, operand=operand):
+                text, kind, level = self.value(operand)
+                sign = {ast.Not: "not ", ast.USub: "-"}.get(type(op), "+")
+                return f"({sign}{text})", TRUTH if isinstance(op, ast.Not) else kind, level
+            case ast.BinOp(op=ast.Pow(), left=left, right=right):
+                return self._power(key, left, right)
+            case ast.BinOp(left=left, op=op, right=right):
+                one, two, kind, level = self._alike(left, right, isinstance(op, ast.Div))
+                return f"({one} {SIGNS[type(op)]} {two})", kind, level
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
+                return self._comparison(left, ops, comparators)
+            case ast.BoolOp(op=op, values=values):
+                parts = [self.value(value) for value in values]
+                word = " and " if isinstance(op, ast.And) else " or "
+                return f"({word.join(part[0] for part in parts)})", TRUTH, max(part[2] for part in parts)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                condition, _, depth = self.value(test)
+                one, two, kind, level = self._alike(body, orelse)
+                return f"({one} if {condition} else {two})", kind, max(level, depth)
+            case ast.Call(func=ast.Name(id=name), args=args):
+                return self._call(key, tree, name, args)
+        raise AssertionError(ast.dump(tree))
+
+    def _alike(self, left: ast.expr, right: ast.expr, divided: bool = False) -> tuple[str, str, str, int]:
+        one, two = self.value(left), self.value(right)
+        kinds, level = {one[1], two[1]}, max(one[2], two[2])
+        if kinds <= {INTEGER, ANY, TRUTH} and kinds != {TRUTH} and not divided:
+            return one[0], two[0], INTEGER if ANY not in kinds else ANY, level
+        if kinds == {TRUTH} and not divided:
+            return one[0], two[0], TRUTH, level
+        return self._typed(one)[0], self._typed(two)[0], VALUE, level
+
+    def _comparison(self, left: ast.expr, ops: list[ast.cmpop], comparators: list[ast.expr]) -> Value:
+        parts, level = [], 0
+        for op, one, two in zip(ops, (left, *comparators), comparators, strict=False):
+            first, second, _, depth = self._alike(one, two)
+            parts.append(f"({first} {_ORDER[type(op)]} {second})")
+            level = max(level, depth)
+        return parts[0] if len(parts) == 1 else f"({' and '.join(parts)})", TRUTH, level
+
+    def _power(self, key: str, base: ast.expr, exponent: ast.expr) -> Value:
+        if isinstance(exponent, ast.Constant) and exponent.value == 2:
+            text, kind, level = self.bound(self.element(base), "value", ast.dump(base) + "T")
+            return f"({text} * {text})", kind, level
+        one, two = self.element(base), self.element(exponent)
+        name = "pow" if two[2] else "pow_number"
+        self.function.functions.add(name)
+        return self.bound((f"{name}({one[0]}, {two[0]})", VALUE, max(one[2], two[2])), "value", key)
+
+    def _call(self, key: str, tree: ast.expr, name: str, args: list[ast.expr]) -> Value:
+        if name == INT:
+            text, _, level = self.value(args[0])
+            return self.bound((f"np.int64({text})", INTEGER, level), "place", key)
+        if name == PADDED:
+            assert isinstance(args[0], ast.Subscript) and isinstance(args[0].value, ast.Name)
+            return self._read(key, Read(args[0].value.id, places_of(args[0]), args[0]), args[1])
+        kind = self.function.code.kind_of(tree)
+        first = 1 if name in ("where", "either") else 0
+        parts = [self.value(a) if k < first or kind == INTEGER else self.element(a) for k, a in enumerate(args)]
+        level = max(part[2] for part in parts)
+        if kind == INTEGER:
+            name = {"minimum": "min", "maximum": "max"}.get(name, name)
+        else:
+            self.function.functions.add(name)
+        return self.bound((f"{name}({', '.join(part[0] for part in parts)})", kind, level), "value", key)
+
+    def _read(self, key: str, read: Read, border: ast.expr | None) -> Value:
+        kind = self.function.code.kinds[read.name]
+        outside = "T(np.nan)" if kind == VALUE else "0"
+        if border is not None:
+            border_value = self.element(border) if kind == VALUE else self.value(border)
+            outside = border_value[0]
+        offset, test, level = self.offset(read.name, read.places, border is not None)
+        text = f"{read.name}[np.uint64({offset})]"
+        return self.bound((f"({text} if {test} else {outside})" if test else text, kind, level), read.name, key)
+
+    def offset(self, name: str, places: Sequence[ast.expr], is_tested: bool = False) -> tuple[str, str, int]:
+        """Where an element lies, what must hold so that there is one, and the loops that this needs."""
+        dims = self.function.arrays[name].dims
+        texts, tests, level = [], [], 0
+        for place, dim in zip(places, dims, strict=True):
+            text, _, depth = self.value(place)
+            level = max(level, depth)
+            texts.append(text)
+            if not self._is_inside(place, dim) and (is_tested or self.function.tests_places(self, place, dim)):
+                tests.append(f"(0 <= {text} < {self.size(dim)})")
+        total = ""
+        for text, dim in zip(texts, dims, strict=True):
+            total = f"({total}) * {self.size(dim)} + {text}" if total else text
+        base = f"at_{name}"
+        return f"{base} + {total}" if total else base, " and ".join(tests), level
+
+    def size(self, dim: ast.expr) -> str:
+        text = ast.unparse(dim)
+        return text if isinstance(dim, ast.Name | ast.Constant) else f"({text})"
+
+    def _is_inside(self, place: ast.expr, dim: ast.expr) -> bool:
+        if not isinstance(place, ast.Name) or place.id not in self.statement.ranges:
+            return False
+        start, stop = self.statement.ranges[place.id]
+        return same(stop, dim) and isinstance(start, ast.Constant) and start.value == 0
+
+    # ---- folds -------------------------------------------------------------------------------------------------------
+
+    def _fold(self, key: str, word: str, over: tuple[str, ...], operand: ast.expr) -> Value:
+        if word == "mean":
+            text, _, level = self._typed(self._fold(key + "sum", "sum", over, operand))
+            return f"({text} / T({' * '.join(self._count(name) for name in over)}))", VALUE, level
+        if word == "logsumexp":
+            return self.value(_logsumexp(over, operand))
+        names = [name for name in free_names(operand) if name not in over]
+        depth = max((k for k, loop in enumerate(self.loops, 1) if loop.index in names), default=0)
+        nest = self.below(depth, [self.function.loop(name, self.statement) for name in over])
+        total = self.function.new(word)
+        kind, start, lines = nest.reduced(word, over, operand, total)
+        nest.lines[-1] += lines
+        self.lines[depth] += [*start, *nest.text(depth)]
+        if word in ("any", "all"):
+            total, kind = f"({total} {'>' if word == 'any' else '=='} 0)", TRUTH
+        self.known[key] = (total, kind, depth)
+        return self.known[key]
+
+    def _count(self, index: str) -> str:
+        start, stop = self.statement.ranges[index]
+        return self.size(stop) if ast.unparse(start) == "0" else f"({ast.unparse(stop)} - {ast.unparse(start)})"
+
+    def reduced(
+        self, word: str, over: Sequence[str], operand: ast.expr, total: str
+    ) -> tuple[str, list[str], list[str]]:
+        """The kind of a fold, how it begins, and what each element does to it."""
+        if word in ("any", "all"):
+            text = self.value(operand)[0]
+            return INTEGER, [f"{total} = 0"], [f"{total} += 1 if {text if word == 'any' else f'not {text}'} else 0"]
+        if word in FLAT_INDEX:
+            return self._first_of(word, over, operand, total)
+        value = self.value(operand)
+        is_count = value[1] in (INTEGER, TRUTH) and word in ("sum", "prod")
+        text, kind = (value[0], INTEGER) if is_count else (self._typed(value)[0], VALUE)
+        if word in _JOIN:
+            self.function.functions.add(_JOIN[word])
+            return kind, [f"{total} = T({_START[word]})"], [f"{total} = {_JOIN[word]}({total}, {plain(text)})"]
+        start = "0" if word == "sum" else "1"
+        sign = "+" if word == "sum" else "*"
+        return kind, [f"{total} = {start if is_count else f'T({start})'}"], [f"{total} {sign}= {plain(text)}"]
+
+    def _first_of(
+        self, word: str, over: Sequence[str], operand: ast.expr, total: str
+    ) -> tuple[str, list[str], list[str]]:
+        text = plain(self.element(operand)[0])
+        place = over[0]
+        for index in over[1:]:
+            place = f"({place}) * {self._count(index)} + {index}"
+        best, found = f"best_{total}", f"found_{total}"
+        sign = ">" if word == "argmax" else "<"
+        lines = [
+            f"{found} = {text}",
+            f"if {found} {sign} {best} or ({found} != {found} and {best} == {best}):",
+            f"    {best}, {total} = {found}, {plain(place)}",
+        ]
+        return INTEGER, [f"{best}, {total} = T({_START[word]}), 0"], lines
+
+
+def _logsumexp(over: Sequence[str], operand: ast.expr) -> ast.expr:
+    def fold(word: str, tree: ast.expr) -> ast.expr:
+        places = [ast.Name(name, ast.Load()) for name in over]
+        index = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+        return ast.Call(ast.Subscript(ast.Name(word, ast.Load()), index, ast.Load()), [tree], [])
+
+    def call(name: str, tree: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(name, ast.Load()), [tree], [])
+
+    top = fold("max", operand)
+    total = fold("sum", call("exp", ast.BinOp(operand, ast.Sub(), top)))
+    return ast.IfExp(call("isinf", top), top, ast.BinOp(call("log", total), ast.Add(), top))
+
+
+class _Function:
+    """Writes the function of one group of statements."""
+
+    def __init__(self, code: ProgramCode, group: Sequence[Statement], name: str, begun: set[str]) -> None:
+        self.code = code
+        self.program = code.program
+        self.arrays = self.program.arrays
+        self.group = group
+        self.name = name
+        self.begun = begun  # arrays that were assigned before
+        self.functions: set[str] = set()
+        self.numbers: dict[str, int] = {}
+        self.helpers: set[str] = set()
+        self.tests: dict[str, None] = {}
+        self.guarded = False
+        self.checked = {(name, ast.dump(dim)) for name, dim in self.program.checked_places}
+        self.ways = directions(self.program, group) if self.program.is_recurrence(group) else {}
+        self.is_recurrence = self.program.is_recurrence(group)
+        self.parallel = self._parallel()
+
+    def _parallel(self) -> str:
+        """The index whose values threads may share."""
+        first = self.group[0]
+        if self.is_recurrence or first.collect or not first.places or len(self.group) > 1:
+            return ""
+        return first.places[0].id if isinstance(first.places[0], ast.Name) else ""
+
+    def new(self, word: str) -> str:
+        self.numbers[word] = self.numbers.get(word, 0) + 1
+        return f"{word}_{self.numbers[word]}"
+
+    def loop(self, index: str, statement: Statement) -> Loop:
+        start, stop = statement.ranges[index]
+        if index == self.parallel:  # the part of a thread, in one example
+            own = f"b * {self._count()}" if ast.unparse(start) == "0" else f"(b * {self._count()} - ({ast.unparse(start)}))"
+            return Loop(index, f"begin - {own}", f"end - {own}")
+        return Loop(index, ast.unparse(start), ast.unparse(stop), self.ways.get(index, 1))
+
+    def tests_places(self, nest: Nest, place: ast.expr, dim: ast.expr) -> bool:
+        """Whether a place is tested in the loop; if sizes can tell that it is inside, they are asked before."""
+        name = place.value.id if isinstance(place, ast.Subscript) and isinstance(place.value, ast.Name) else ""
+        if (name, ast.dump(dim)) in self.checked:
+            return False
+        if self.guarded:
+            return True
+        ends = Intervals(self.program, nest.statement).of(place)
+        if ends is None:
+            return True
+        self.tests[f"0 <= {ends[0]}"] = None
+        self.tests[f"{ends[1]} < {nest.size(dim)}"] = None
+        return False
+
+    def stage(self, guarded: bool) -> Stage:
+        self.guarded = guarded
+        body = list(self._body())
+        read = [a.name for a in self.arrays.values() if self._is_read(a.name)]
+        results = list(dict.fromkeys(statement.name for statement in self.group))
+        operands = [name for name in read if name not in results]
+        used = {node.id for node in ast.walk(ast.parse("\n".join(body))) if isinstance(node, ast.Name)}
+        first = next((a.name for a in self.program.of_kind("input")), "")
+        if first not in operands and not any(self.code.kinds[n] == VALUE for n in (*operands, *results)):
+            operands.insert(0, first)
+        typed = next(n for n in (*operands, *results) if self.code.kinds[n] == VALUE)
+        floats = [n for n, kind in self.program.numbers.items() if kind == "float" and n in used]
+        ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
+        lines = [*self._heads(operands, results), *body]
+        used |= {node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name)}
+        ints += [n for n in self.program.sizes if n in used and n not in ints]
+        ints += [f"step_{n}" for n in operands if self.arrays[n].kind in ("input", "constant")]
+        args = [*operands, *results, *floats, *ints, "first", "last"]
+        head = ["@jit(fastmath=REORDER)", f"def {self.name}({', '.join(args)}):"]
+        head += [f'    """{self._doc()}"""', f"    T = {typed}.dtype.type"]
+        head += [f"    {name} = T({name})" for name in floats]
+        lines = [*head, *indented(1, self._rows(lines))]
+        return Stage(
+            self.name, tuple(lines), tuple(sorted(self.functions)), tuple(operands), tuple(results), tuple(floats),
+            tuple(ints), self._count(), self._work(), tuple(self.tests),
+        )  # fmt: skip
+
+    def _doc(self) -> str:
+        return "; ".join(statement.text for statement in self.group).replace("\\", "")[:100]
+
+    def _is_read(self, name: str) -> bool:
+        trees = [tree for s in self.group for tree in (s.value, *(s.places if s.collect else ()))]
+        return any(read.name == name for tree in trees for read in reads(tree, self.arrays))
+
+    def _count(self) -> str:
+        if not self.parallel:
+            return "1"
+        start, stop = self.group[0].ranges[self.parallel]
+        text = ast.unparse(stop) if ast.unparse(start) == "0" else f"{ast.unparse(stop)} - ({ast.unparse(start)})"
+        return text if text.isidentifier() else f"({text})"
+
+    def _work(self) -> str:
+        counts = []
+        for statement in self.group:
+            sizes = [f"({ast.unparse(stop)} - {ast.unparse(start)})" for start, stop in statement.ranges.values()]
+            counts.append(plain(" * ".join(sizes)) if sizes else "1")
+        return " + ".join(counts)
+
+    def _rows(self, lines: Sequence[str]) -> Iterator[str]:
+        """The loop over what a thread has: examples of the batch, or values of the first index in each."""
+        if not self.parallel:
+            yield "for b in range(first, last):"
+            yield from indented(1, lines)
+            return
+        count = self._count()
+        yield "begin = first"
+        yield "while begin < last:"
+        yield f"    b = begin // {count}"
+        yield f"    end = min(last, (b + 1) * {count})"
+        yield from indented(1, lines)
+        yield "    begin = end"
+
+    def _heads(self, operands: Sequence[str], results: Sequence[str]) -> Iterator[str]:
+        for name in operands:
+            if self.arrays[name].kind in ("input", "constant"):
+                yield f"at_{name} = b * step_{name}"
+            else:
+                yield f"at_{name} = b * ({self.total(name)})"
+        yield from (f"at_{name} = b * ({self.total(name)})" for name in results)
+
+    def total(self, name: str) -> str:
+        dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims]
+        return plain(" * ".join(dims)) if dims else "1"
+
+    def _body(self) -> Iterator[str]:
+        if len(self.group) > 1:
+            yield from self._together()
+            return
+        statement = self.group[0]
+        if statement.collect:
+            yield from self._collected(statement)
+            return
+        names = [place.id for place in statement.places if isinstance(place, ast.Name)]
+        loops = [self.loop(name, statement) for name in names]
+        yield from self._assigned(statement, loops)
+
+    def _together(self) -> Iterator[str]:
+        """A recurrence of several statements: one loop over the index that they share, the others inside."""
+        place = self.group[0].places[0]
+        assert isinstance(place, ast.Name)
+        yield self.loop(place.id, self.group[0]).line
+        for statement in self.group:
+            names = [p.id for p in statement.places[1:] if isinstance(p, ast.Name)]
+            yield from indented(1, self._assigned(statement, [self.loop(name, statement) for name in names]))
+
+    def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
+        if inner := self._by_rows(statement, loops):
+            yield from self._accumulated(statement, loops, inner)
+            return
+        nest = Nest(self, statement, loops)
+        kind = self.code.kinds[statement.name]
+        text = (nest.element if kind == VALUE else nest.value)(statement.value)[0]
+        offset, _, _ = nest.offset(statement.name, statement.places)
+        nest.lines[-1].append(f"{statement.name}[np.uint64({offset})] = {plain(text)}")
+        yield from [*nest.lines[0], *nest.text(0)]
+
+    def _by_rows(self, statement: Statement, loops: list[Loop]) -> tuple[str, ...]:
+        """The indices of a sum whose loops are better outside of that over the result's last index."""
+        fold = fold_of(statement.value)
+        if fold is None or fold[0] != "sum" or not loops or self.is_recurrence:
+            return ()
+        last, inner = loops[-1].index, fold[1][-1]
+        matches = [read for read in reads(fold[2], self.arrays) if read.places]
+
+        def score(index: str) -> int:
+            total = 0
+            for read in matches:
+                *outer, end = read.places
+                total += index in free_names(end)
+                total -= 2 * any(index in free_names(place) for place in outer)
+            return total
+
+        return fold[1] if score(last) > score(inner) else ()
+
+    def _accumulated(self, statement: Statement, loops: list[Loop], over: tuple[str, ...]) -> Iterator[str]:
+        """A sum that is added up where the result lies, a row at a time."""
+        fold = fold_of(statement.value)
+        assert fold is not None
+        outer, row = loops[:-1], loops[-1]
+        begin = Nest(self, statement, loops)
+        offset, _, _ = begin.offset(statement.name, statement.places)
+        begin.lines[-1].append(f"{statement.name}[np.uint64({offset})] = T(0)")
+        nest = Nest(self, statement, [*outer, *(self.loop(name, statement) for name in over), row])
+        text = nest.element(fold[2])[0]
+        nest.lines[-1].append(f"{statement.name}[np.uint64({nest.offset(statement.name, statement.places)[0]})] += {plain(text)}")
+        depth = len(outer)
+        lines = [*begin.text(depth), *nest.lines[depth], *nest.text(depth)]
+        for k in range(depth, 0, -1):
+            lines = [outer[k - 1].line, *indented(1, [*nest.lines[k - 1][:0], *lines])]
+            if k > 1:
+                lines = [*nest.lines[k - 1], *lines]
+        yield from ([*nest.lines[0], *lines] if depth else lines)
+
+    def _collected(self, statement: Statement) -> Iterator[str]:
+        nest = Nest(self, statement, [self.loop(name, statement) for name in statement.indices])
+        kind, name = self.code.kinds[statement.name], statement.name
+        total = self.total(name)
+        if name not in self.begun:
+            start = {"sum": "T(0)" if kind == VALUE else "0", **dict.fromkeys(FLAT_INDEX, "-1")}.get(statement.collect)
+            yield f"for i in range({total}):"
+            yield f"    {name}[np.uint64(at_{name} + i)] = {start or f'T({_START[statement.collect]})'}"
+        value = (nest.element if kind == VALUE or statement.collect in FLAT_INDEX else nest.value)(statement.value)
+        offset, test, _ = nest.offset(name, statement.places)
+        lines = list(self._joined(statement, nest, offset, plain(value[0])))
+        nest.lines[-1] += [f"if {test}:", *indented(1, lines)] if test else lines
+        if statement.collect in FLAT_INDEX:
+            self.helpers.add("filled")
+            yield f"best = filled(T({_START[statement.collect]}), {total})"
+        yield from [*nest.lines[0], *nest.text(0)]
+
+    def _joined(self, statement: Statement, nest: Nest, offset: str, text: str) -> Iterator[str]:
+        name = statement.name
+        yield f"at = np.uint64({offset})"
+        if statement.collect == "sum":
+            yield f"{name}[at] += {text}"
+        elif statement.collect in _JOIN:
+            self.functions.add(_JOIN[statement.collect])
+            yield f"{name}[at] = {_JOIN[statement.collect]}({name}[at], {text})"
+        else:
+            place = statement.indices[0]
+            for index in statement.indices[1:]:
+                place = f"({place}) * {nest._count(index)} + {index}"
+            sign = ">" if statement.collect == "argmax" else "<"
+            yield f"own = np.uint64(at - np.uint64(at_{name}))"
+            yield f"found = {text}"
+            yield f"if found {sign} best[own] or (found != found and best[own] == best[own]) or {name}[at] < 0:"
+            yield f"    best[own], {name}[at] = found, {plain(place)}"

@@ -1,0 +1,150 @@
+"""Indexed programs on NumPy arrays: the sizes that shapes give, and the plan that generated modules make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .contiguous_copy import contiguous
+from .plan import Plan, Step, run_if_planned
+
+Array = np.ndarray
+Shape = tuple[int, ...]
+REORDER = {"reassoc", "contract", "nsz"}
+
+
+class Sizes:
+    """What the shapes of a call's arrays say: the batch, and the sizes that the program names."""
+
+    def __init__(self, name: str, arrays: Sequence[tuple[str, Any, Sequence[str | None]]]) -> None:
+        self.name = name
+        self.arrays = {array: (tuple(given.shape), len(dims)) for array, given, dims in arrays}
+        self.named: dict[str, tuple[int, str]] = {}
+        for array, _, dims in arrays:
+            self._bind(array, dims)
+        self.batch = self._batch()
+
+    def _bind(self, array: str, dims: Sequence[str | None]) -> None:
+        shape, count = self.arrays[array]
+        if len(shape) < count:
+            raise RuntimeError(f"{self.name}(): expected {array} to have {_dims(count)}, but got the shape {shape}")
+        for d, (dim, size) in enumerate(zip(dims, shape[len(shape) - count :], strict=True)):
+            if dim is not None:
+                known, of = self.named.setdefault(dim, (size, f"dimension {d} of {array}"))
+                self._agree(array, d, size, known, of)
+
+    def _agree(self, array: str, d: int, size: int, known: int, of: str) -> None:
+        if size != known:
+            raise RuntimeError(
+                f"{self.name}(): expected dimension {d} of {array} to have the size {known} of {of}, but got {size}"
+            )
+
+    def agree(self, text: str, one: int, other: int) -> None:
+        if one != other:
+            raise RuntimeError(f"{self.name}(): expected {text} to have the size {other}, but got {one}")
+
+    def core(self, array: str) -> Shape:
+        shape, count = self.arrays[array]
+        return shape[len(shape) - count :]
+
+    def _batch(self) -> Shape:
+        ahead = [shape[: len(shape) - count] for shape, count in self.arrays.values()]
+        try:
+            return np.broadcast_shapes(*ahead)
+        except ValueError:
+            listed = ", ".join(f"{name} {shape}" for name, (shape, _) in self.arrays.items())
+            raise RuntimeError(f"{self.name}(): the dimensions of the batch do not broadcast: {listed}") from None
+
+    @property
+    def values(self) -> dict[str, int]:
+        return {name: size for name, (size, _) in self.named.items()}
+
+    def step(self, array: str) -> int | None:
+        """From one example of the batch to the next; None for an array that has to be expanded first."""
+        shape, count = self.arrays[array]
+        ahead = shape[: len(shape) - count]
+        if prod(ahead) == 1:
+            return 0
+        return prod(self.core(array)) if ahead == self.batch else None
+
+
+def _dims(count: int) -> str:
+    return "1 dimension at least" if count == 1 else f"{count} dimensions at least"
+
+
+class Planner:
+    """Collects the steps of a plan; arrays are named, outputs are numbered before the program's own arrays."""
+
+    def __init__(
+        self, sizes: Sizes, arguments: Sequence[str], outputs: Sequence[str], layouts: Sequence[Any]
+    ) -> None:
+        self.sizes = sizes
+        self.arguments = {name: k for k, name in enumerate(arguments)}
+        self.results = {name: k for k, name in enumerate(outputs)}
+        self.steps: list[Step] = []
+        self.is_possible = all(
+            sizes.step(name) is not None and layout.strides is None
+            for name, layout in zip(sizes.arrays, layouts, strict=True)
+        )
+
+    def add(
+        self, kernel: Any, reads: Iterable[str], made: Mapping[str, tuple[Shape, str]], floats: Sequence[float],
+        ints: Sequence[int], rows: int, work: int,
+    ) -> None:  # fmt: skip
+        if not self.is_possible:
+            return
+        given = [name for name in reads if name in self.arguments]
+        steps = [self.sizes.step(name) or 0 for name in given]
+        operands = tuple(self.arguments[n] if n in self.arguments else ~self.results[n] for n in reads)
+        count = prod(self.sizes.batch)
+        results = []
+        for name, (shape, _) in made.items():
+            number = self.results.setdefault(name, len(self.results))
+            results.append((number, (*self.sizes.batch, *shape)))
+        kinds = {kind: tuple(self.results[n] for n, (_, k) in made.items() if k == kind) for kind in ("int64", "bool")}
+        step = Step(
+            kernel, operands, tuple(results), tuple(floats), (*map(int, ints), *steps), (count * rows, 1), count * work
+        )
+        self.steps.append(step._replace(indices=kinds["int64"], masks=kinds["bool"]))
+
+    def plan(self) -> Plan | None:
+        return tuple(self.steps) if self.is_possible else None
+
+
+Arguments = Sequence[tuple[str, Any]]
+
+
+def run(sizes_of: Callable[..., Sizes], plan: Callable[..., Plan | None], args: Sequence[Any], outputs: int) -> Any:
+    """The outputs of a program; arrays are copied into rows, and expanded over the batch where they lack a part."""
+    given = [_as_read(arg) for arg in args]
+    results = run_if_planned(plan, *given)
+    if results is None:
+        sizes = sizes_of(*given)
+        names = iter(sizes.arrays)
+        expanded = [_expanded(sizes, next(names), arg) if isinstance(arg, np.ndarray) else arg for arg in given]
+        results = run_if_planned(plan, *expanded)
+        assert results is not None
+    return results[0] if outputs == 1 else tuple(results[:outputs])
+
+
+def _as_read(arg: Any) -> Any:
+    if not isinstance(arg, np.ndarray | np.generic):
+        return arg
+    array = np.asarray(arg)
+    return contiguous(array.astype(np.int64) if array.dtype.kind in "iu" and array.dtype != np.int64 else array)
+
+
+def _expanded(sizes: Sizes, name: str, array: Array) -> Array:
+    if sizes.step(name) is not None:
+        return array
+    return contiguous(np.broadcast_to(array, (*sizes.batch, *sizes.core(name))))
+
+
+def check_places(name: str, argument: str, places: Array, size: int) -> None:
+    """An IndexError for a place that an array does not have."""
+    if places.size and (places.min() < 0 or places.max() >= size):
+        wrong = int(places.min() if places.min() < 0 else places.max())
+        raise IndexError(f"{name}(): {argument} has the index {wrong}, which is out of range for the size {size}")
