@@ -6,7 +6,7 @@ A program is statements in Python's syntax.
 
     name[i, j] = expression    an array, of which every element is computed; `i` and `j` are indices
     name[f(e)] += expression   what all indices give for a place is added up there, from 0: a scatter
-    name[f(e)] = max[e](...)   what all `e` give for a place is folded: sum, max, min
+    name[f(e)] = max[e](...)   what all `e` give for a place is folded: sum, max, min, argmax, argmin
     name = expression          a part of expressions below; it is written where it is read
     name: (n, d)               how many elements an array has along each dimension: names or expressions
     i: range(n - 1)            the values of an index
@@ -35,7 +35,7 @@ from .syntax import SCALAR_SYNTAX, did_you_mean, faults, too_deep
 
 SUMS = ("sum", "mean")
 FOLDS = (*SUMS, "prod", "max", "min", "logsumexp", "any", "all", "argmax", "argmin")
-COLLECTING = ("sum", "max", "min", "argmax", "argmin")  # folds of what goes to one place; the last two are derived
+COLLECTING = ("sum", "max", "min", "argmax", "argmin")  # folds of what goes to one place
 PADDED, INT = "padded", "int"
 SYNTAX = (*SCALAR_SYNTAX, ast.Subscript, ast.Tuple)
 MAX_STATEMENTS = 50
@@ -315,7 +315,7 @@ class Reader:
         plain = all(isinstance(p, ast.Name) and p.id not in self.numbers and p.id not in self.inputs for p in places)
         names = [place.id for place in places if isinstance(place, ast.Name)]
         if not collect and not (plain and len(set(names)) == len(names)):
-            if fold is None or fold[0] not in ("sum", "max", "min"):
+            if fold is None or fold[0] not in COLLECTING:
                 text = ", ".join(map(ast.unparse, places))
                 self._fault(node, f"several indices may give one place of {name}[{text}]: expected += or = max[i](...)")
                 return

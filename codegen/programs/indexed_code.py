@@ -292,7 +292,8 @@ class Nest:
                 tests.append(f"(0 <= {text} < {self.size(dim)})")
         total = ""
         for text, dim in zip(texts, dims, strict=True):
-            total = f"({total}) * {self.size(dim)} + {text}" if total else text
+            outer = total if total.isidentifier() else f"({total})"
+            total = f"{outer} * {self.size(dim)} + {text}" if total else text
         base = f"at_{name}"
         return f"{base} + {total}" if total else base, " and ".join(tests), level
 
@@ -399,6 +400,8 @@ class _Function:
         self.ways = directions(self.program, group) if self.program.is_recurrence(group) else {}
         self.is_recurrence = self.program.is_recurrence(group)
         self.parallel = self._parallel()
+        self.taken = {*self.arrays, *self.program.numbers, *self.program.sizes}
+        self.taken |= {index for statement in self.program.statements for index in statement.ranges}
 
     def _parallel(self) -> str:
         """The index whose values threads may share."""
@@ -408,8 +411,11 @@ class _Function:
         return first.places[0].id if isinstance(first.places[0], ast.Name) else ""
 
     def new(self, word: str) -> str:
-        self.numbers[word] = self.numbers.get(word, 0) + 1
-        return f"{word}_{self.numbers[word]}"
+        while True:
+            self.numbers[word] = self.numbers.get(word, 0) + 1
+            name = f"{word}_{self.numbers[word]}"
+            if name not in self.taken:
+                return name
 
     def loop(self, index: str, statement: Statement) -> Loop:
         start, stop = statement.ranges[index]
@@ -444,9 +450,9 @@ class _Function:
             operands.insert(0, first)
         typed = next(n for n in (*operands, *results) if self.code.kinds[n] == VALUE)
         floats = [n for n, kind in self.program.numbers.items() if kind == "float" and n in used]
-        ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
         lines = [*self._heads(operands, results), *body]
         used |= {node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name)}
+        ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
         ints += [n for n in self.program.sizes if n in used and n not in ints]
         ints += [f"step_{n}" for n in operands if self.arrays[n].kind in ("input", "constant")]
         args = [*operands, *results, *floats, *ints, "first", "last"]

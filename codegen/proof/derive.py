@@ -19,6 +19,7 @@ from ..spec.model import Argument, Entry, Formula, Problem, Schema, Spec
 from .boundaries import POLICIES
 from .derivative import ONE, NoDerivative, derivative, is_number, negative, times
 from .formulas import Formulas
+from .indexed_entries import derived_faults, with_derivatives
 from .numbers import CONSTANTS, Unknown
 from .program_derivative import program_formulas
 from .proof import WRONG, Comparison
@@ -96,6 +97,8 @@ def completed(entry: Entry) -> Entry:
     missing = without_formula(entry)
     if not missing or missing_derivative(entry):
         return entry
+    if entry.indexed is not None:
+        return with_derivatives(entry, missing)
     if entry.rows is not None:
         return _with_program_formulas(entry, missing)
     where, word = entry.compute.where, "auto_element_wise"
@@ -143,7 +146,7 @@ def as_written(entry: Entry) -> Entry:
 
 def without_formula(entry: Entry) -> list[Argument]:
     expected = entry.compute.kind == "elementwise" and entry.differentiated is not None
-    if not (expected or entry.rows is not None) or not any(entry.output_differentiability):
+    if not (expected or entry.program is not None) or not any(entry.output_differentiability):
         return []
     return [argument for argument in entry.tensor_arguments if argument.name not in entry.gradients]
 
@@ -151,6 +154,8 @@ def without_formula(entry: Entry) -> list[Argument]:
 def missing_derivative(entry: Entry) -> str:
     try:
         missing = without_formula(entry)
+        if missing and entry.indexed is not None:
+            return derived_faults(entry, missing)
         if missing and entry.rows is not None:
             program_formulas(entry)
         for argument in missing if entry.rows is None else ():

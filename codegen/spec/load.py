@@ -93,7 +93,7 @@ def _read(source: Source, beside: tuple[Source, ...], own: Functions, finish: Fi
         read.append((reader, _entry(reader, own, finish)))
         problems += reader.problems
     broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
-    entries = tuple(entry for _, entry in read if entry)
+    entries = tuple(each for _, entry in read if entry for each in (entry, *entry.internal))
     if not broken and len(read) == len(readers):
         results: dict[int, tuple[Defaults, list[Entry]]] = {}
         for reader, entry in read:

@@ -179,6 +179,7 @@ class Entry:
     compute: Compute
     rows: Program | None = None  # of which the kernel is made
     indexed: IndexedProgram | None = None  # the same
+    internal: "tuple[Entry, ...]" = ()  # derived ops that formulas of this one call
     reference: dict[str, Formula] = field(default_factory=dict)  # the same in terms of NumPy, last the result
     variants: tuple[str, ...] = ("function", "method")
     operator: str | None = None

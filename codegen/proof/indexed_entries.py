@@ -1,0 +1,184 @@
+"""The internal ops that compute gradients and tangents of an op whose elements a program gives, and its formulas.
+
+NAME_backward and NAME_tangent are indexed programs too, so derivatives of theirs are derived in the same way; those of
+third order are not.
+"""
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from ..language.indexed_programs import IndexedProgram, Reader
+from ..spec.formula import item
+from ..spec.model import Argument, Compute, Entry, Formula, identifier
+from ..spec.row_program import check_of_rows
+from ..spec.signature import parse_schema
+from .derivative import NoDerivative
+from .indexed_derivative import Derivation, Derived, fresh
+
+ORDERS = 2  # how often an op can be differentiated
+
+
+def with_derivatives(entry: Entry, missing: Iterable[Argument], level: int = 0) -> Entry:
+    """The entry with its formulas, and the internal entries that these call."""
+    assert entry.indexed is not None
+    if level == ORDERS:
+        why = Formula("", None, entry.where, keyword="not_implemented", why="derivatives of third order", derived=True)
+        return replace(entry, gradients=entry.gradients | {a.name: why for a in missing})
+    derivation, names = _derivation(entry, missing)
+    reverse, tangent = derivation.reverse(), derivation.tangent()
+    backward = _internal(entry, f"{entry.identifier}_backward", reverse, derivation.differentiable)
+    forward = _internal(entry, f"{entry.identifier}_tangent", tangent, names)
+    outputs = derivation.differentiable
+    grads = ["grad"] if len(outputs) == 1 else [f"grads[{k}]" for k in range(len(outputs))]
+    call = _call(entry, backward, dict(zip(reverse.inputs, grads, strict=True)))
+    gradients = {name: item(call, k) if len(names) > 1 else call for k, name in enumerate(names)}
+    dots = dict(zip(tangent.inputs, [f"{name}_t" for name in names], strict=True))
+    primals = {a.name: f"{a.name}_p" for a in entry.tensor_arguments}
+    call = _call(entry, forward, primals | dots)
+    tangents = {name: item(call, k) if len(outputs) > 1 else call for k, name in enumerate(outputs)}
+    own = tuple(each for one in (backward, forward) for each in _completed(one, level + 1))
+    order = [argument.name for argument in entry.schema.arguments]
+    all_gradients = dict(sorted((entry.gradients | gradients).items(), key=lambda pair: order.index(pair[0])))
+    return replace(entry, gradients=all_gradients, forward=tangents | entry.forward, internal=own)
+
+
+def derived_faults(entry: Entry, missing: Iterable[Argument]) -> str:
+    try:
+        derivation, _ = _derivation(entry, missing)
+        derivation.reverse(), derivation.tangent()
+    except NoDerivative as error:
+        return str(error)
+    return ""
+
+
+def _derivation(entry: Entry, missing: Iterable[Argument]) -> tuple[Derivation, list[str]]:
+    assert entry.indexed is not None
+    names = [argument.name for argument in missing]
+    pairs = zip(entry.schema.returns, entry.output_differentiability, strict=True)
+    outputs = [output.name for output, is_differentiable in pairs if is_differentiable]
+    return Derivation(entry.indexed, names, outputs, entry.functions), names
+
+
+def _completed(entry: Entry, level: int) -> tuple[Entry, ...]:
+    missing = [a for a in entry.tensor_arguments if a.name not in entry.gradients]
+    whole = with_derivatives(entry, missing, level)
+    return (replace(whole, internal=()), *whole.internal)
+
+
+def _internal(entry: Entry, name: str, derived: Derived, own: list[str]) -> Entry:
+    """The entry of a derived program; its arguments are those that the program reads, in the parent's order."""
+    parent = entry.indexed
+    assert parent is not None
+    body = ast.parse("\n".join(derived.lines)).body
+    declared = [_target(node) for node in body if isinstance(node, ast.AnnAssign)]
+    inputs = [n for n in (*derived.inputs, *parent.arrays) if n in declared and n not in derived.outputs]
+    inputs = [n for n in inputs if n in derived.inputs or parent.arrays[n].kind != "local"]
+    body, inputs = _with_sizes(parent, body, inputs)
+    body, inputs = _without_result(body, inputs)
+    used = {node.id for each in body for node in ast.walk(each) if isinstance(node, ast.Name)}
+    numbers = {number: kind for number, kind in parent.numbers.items() if number in used}
+    arguments = [f"Tensor {each}" for each in inputs] + [f"{kind} {each}" for each, kind in numbers.items()]
+    outputs = [f"Tensor {each}" for each in derived.outputs]
+    returned = "Tensor" if len(outputs) == 1 else f"({', '.join(outputs)})"
+    schema = parse_schema(f"{name}({', '.join(arguments)}) -> {returned}")
+    constants = {a.name for a in parent.of_kind("constant")} | {
+        n for n in inputs if n in parent.outputs and n not in derived.inputs and _is_index(entry, n)
+    }
+    kinds = {each: "constant" if each in constants else "input" for each in inputs}
+    reader = Reader(name, kinds, numbers, [r.name for r in schema.returns])
+    program = reader.read(_renamed_output(body, derived, schema.returns[0].name))
+    if program is None:
+        raise NoDerivative(f"its program: {reader.faults[0][1]}")
+    where = entry.compute.where
+    constant = Formula("non_differentiable", None, where, keyword="non_differentiable", derived=True)
+    return Entry(
+        schema=schema,
+        where=entry.where,
+        compute=Compute("kernel", identifier(schema), None, where),
+        indexed=program,
+        check=check_of_rows(schema),
+        variants=("formula",),
+        dtype="match",
+        dtypes=("float",),
+        result_dtype=("same",) * len(outputs),
+        output_differentiability=(True,) * len(outputs),
+        gradients={name: constant for name in inputs if name in constants},
+        unverified=f"the derivatives of {entry.name} are compared with differences",
+        complex=False,
+        doc=f"{'; '.join(derived.outputs)} of {entry.name}.",
+        key_locations=dict.fromkeys(("name", "indexed", "kernel", "check", "batch"), where),
+        section=entry.section,
+        functions=entry.functions,
+    )
+
+
+def _target(node: ast.AnnAssign) -> str:
+    assert isinstance(node.target, ast.Name)
+    return node.target.id
+
+
+def _without_result(body: list[ast.stmt], inputs: list[str]) -> tuple[list[ast.stmt], list[str]]:
+    """With another name for the parent's `result`: one output of a schema is called so."""
+    if "result" not in inputs:
+        return body, inputs
+    nodes = [node for each in body for node in ast.walk(each) if isinstance(node, ast.Name)]
+    name = fresh("output", {node.id for node in nodes})
+    for node in nodes:
+        node.id = name if node.id == "result" else node.id
+    return body, [name if each == "result" else each for each in inputs]
+
+
+def _is_index(entry: Entry, name: str) -> bool:
+    number = [output.name for output in entry.schema.returns].index(name)
+    return entry.result_dtype[number] in ("bool", "int32", "int64")
+
+
+def _renamed_output(body: list[ast.stmt], derived: Derived, name: str) -> list[ast.stmt]:
+    """One output is called `result` in a schema."""
+    if len(derived.outputs) == 1:
+        for each in body:
+            for node in ast.walk(each):
+                if isinstance(node, ast.Name) and node.id == derived.outputs[0]:
+                    node.id = name
+    return body
+
+
+def _with_sizes(
+    parent: IndexedProgram, body: list[ast.stmt], inputs: list[str]
+) -> tuple[list[ast.stmt], list[str]]:
+    """With more arrays of the parent where only their shapes say a size."""
+    shapes = {_target(node): node.annotation for node in body if isinstance(node, ast.AnnAssign)}
+    lines, results = list(body), list(inputs)
+    while True:
+        bound = {d.id for n in results for d in _dims(shapes.get(n)) if isinstance(d, ast.Name)}
+        used = {node.id for each in lines for node in ast.walk(each) if isinstance(node, ast.Name)}
+        missing = [size for size in parent.sizes if size in used and size not in bound]
+        if not missing:
+            return lines, results
+        array = next(a for a in parent.arrays.values() if any(_says(dim, missing[0]) for dim in a.dims))
+        text = f"{array.name}: ({', '.join(map(ast.unparse, array.dims))},)"
+        lines.insert(0, ast.parse(text).body[0])
+        shapes[array.name] = lines[0].annotation  # type: ignore[attr-defined]
+        results.append(array.name)
+
+
+def _says(dim: ast.expr, size: str) -> bool:
+    return isinstance(dim, ast.Name) and dim.id == size
+
+
+def _dims(annotation: ast.expr | None) -> list[ast.expr]:
+    return list(annotation.elts) if isinstance(annotation, ast.Tuple) else []
+
+
+def _call(entry: Entry, internal: Entry, named: Mapping[str, str]) -> Formula:
+    own = {a.name for a in entry.schema.arguments} | {r.name for r in entry.schema.returns}
+    given = {a.name: a.name if a.name in own else "result" for a in internal.schema.arguments} | dict(named)
+    arguments = ", ".join(given[a.name] for a in internal.schema.arguments)
+    text = f"{internal.schema.name}({arguments})"
+    tree = ast.parse(text, mode="eval").body
+    for node in ast.walk(tree):
+        ast.copy_location(node, ast.Pass(lineno=entry.compute.where.line, col_offset=entry.compute.where.col - 1))
+    return Formula(text, tree, entry.compute.where, derived=True)
+
+
