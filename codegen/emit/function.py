@@ -113,7 +113,16 @@ class Public:
         device_names = {f"like {a.name}": f"like {index}" for index, a in enumerate(self.code.arguments)}
         value = self.code.entry.autocast.items()
         phrases = ", ".join(f"{device}={device_names.get(word, word)!r}" for device, word in value)
-        return [f"@autocast_as({phrases})"] if phrases else []
+        lines = [f"@autocast_as({phrases})"] if phrases else []
+        return [*lines, *self._core_dims()]
+
+    def _core_dims(self) -> list[str]:
+        program = self.code.entry.indexed
+        if program is None:
+            return []
+        dims = {a.name: len(program.arrays[a.name].dims) for a in self.code.tensors}
+        listed = ", ".join(f"{a.python_name}={dims[a.name]}" for a in self.code.tensors)
+        return [f"@core_dims({listed})"]
 
     @property
     def intercepted(self) -> list[str]:

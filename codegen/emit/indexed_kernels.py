@@ -49,7 +49,7 @@ class IndexedCode:
             "helpers": [line.format(op_library) for line in modules],
             "runtime_library": op_library,
             "stages": self.stages,
-            "calls": [self.sizes(), self.plan(), self.call()],
+            "calls": [self.sizes(), self.shapes(), self.plan(), self.call()],
             "checks_places": bool(self.places),
         }
 
@@ -91,6 +91,15 @@ class IndexedCode:
             return []
         listed = ", ".join(f'given.values["{name}"]' for name in names)
         return [f"    {', '.join(names)} = {listed}"]
+
+    def shapes(self) -> list[str]:
+        """The function that gives the shapes of the outputs."""
+        arguments = ", ".join(self.arguments)
+        dims = (self.program.arrays[name].dims for name in self.program.outputs)
+        shapes = [f"(*given.batch, {', '.join(map(ast.unparse, each))})" if each else "given.batch" for each in dims]
+        lines = [f"def shapes({arguments}):", '    """The shapes of the results."""', f"    given = sizes({arguments})"]
+        result = shapes[0] if len(shapes) == 1 else f"[{', '.join(shapes)}]"
+        return [*lines, *self._unpacked(), f"    return {result}"]
 
     def plan(self) -> list[str]:
         """The function that makes the plan of a call."""
@@ -141,7 +150,7 @@ class IndexedCode:
                 lines.append(f'    check_places("{self.entry.schema.name}", "{name}", {name}, {size})')
         outputs = len(self.program.outputs)
         lines.append(f"    return run(sizes, plan, ({', '.join(self.arguments)},), {outputs})")
-        return lines
+        return [*lines, "", "", f"{self.entry.identifier}.shapes = shapes"]
 
     @cached_property
     def places(self) -> list[tuple[str, ast.expr]]:

@@ -47,6 +47,7 @@ class RowCode:
         loops = [cpu_code(self.program), column_code(self.program)]
         calls = [self.call("Loops(loop, columns)")]
         calls += [self.plan()] if self.program.is_planned else []
+        calls += [self.shapes()] if self.entry is not None else []
         return self._common(loops) | {"loops": loops, "modules": modules_of(loops), "calls": calls}
 
     def cuda(self) -> dict[str, Any]:
@@ -104,6 +105,11 @@ class RowCode:
         ints = _tuple([p.name for p in numbers if p.type != "float"])
         doc = "How native code calls the loops, of arrays that lie as they are counted."
         return self._function("plan", doc, f"plan_of(Loops(loop, columns), given, {positions}, {floats}, {ints}")
+
+    def shapes(self) -> list[str]:
+        assert self.entry is not None
+        lines = self._function("shapes", "The shapes of the results.", f'shapes_of("{self.entry.schema.name}", given')
+        return [*lines, "", "", f"{self.entry.identifier}.shapes = shapes"]
 
     def _arguments(self) -> list[str]:
         assert self.entry is not None

@@ -99,6 +99,7 @@ def _internal(entry: Entry, name: str, derived: Derived, own: list[str]) -> Entr
         indexed=program,
         check=check_of_rows(schema),
         variants=("formula",),
+        batch="generalized",
         dtype="match",
         dtypes=("float",),
         result_dtype=("same",) * len(outputs),

@@ -82,7 +82,7 @@ class EntryReader(TrialFields):
             check=self._name("check") or (check_of_rows(schema) if self.rows or self.indexed else None),
             autocast=self._autocast(),
             deprecated=tuple(tuple(text.value.split()) for text in self.items("deprecated")),
-            batch=self.plain("batch") or ("along" if self.rows is not None and self.rows.is_of_rows else None),
+            batch=self.plain("batch") or self._batch_rule(),
             derivative_of=self._derivative_of(),
             definitions=self.definitions,
             backward=self._backward(),
@@ -107,6 +107,11 @@ class EntryReader(TrialFields):
             **self._as_written(),
         )
         return with_numbers(entry)
+
+    def _batch_rule(self) -> str | None:
+        if self.indexed is not None:
+            return "generalized"
+        return "along" if self.rows is not None and self.rows.is_of_rows else None
 
     def _as_written(self) -> dict[str, Any]:
         listed = {field: tuple(text.value for text in self.items(key)) for field, key in LISTED.items()}

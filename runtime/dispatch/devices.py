@@ -25,7 +25,7 @@ class Shaped:
 
     def __init__(self, kernel: Any, rule: Any) -> None:
         self.name = kernel.__name__
-        self.rule = _resolved(rule) if isinstance(rule, str) else rule
+        self.rule = _resolved(rule) if isinstance(rule, str) else rule or getattr(kernel, "shapes", None)
 
     def __call__(self, *args: Any) -> Any:
         if self.rule is None:

@@ -158,6 +158,19 @@ def autocast_as(cpu: str = "", cuda: str = "") -> Callable[[Function], Function]
     return note
 
 
+core_dims_of: dict[Any, dict[str, int]] = {}
+
+
+def core_dims(**dims: int) -> Callable[[Function], Function]:
+    """How many of its last dimensions an op names for each tensor: those ahead are a batch, in which they broadcast."""
+
+    def note(function: Function) -> Function:
+        core_dims_of[function] = dims
+        return function
+
+    return note
+
+
 def uncast() -> bool:
     """This thread casts nothing, and nobody watches every op."""
     return not watch.every and mode.autocast != mode.depth

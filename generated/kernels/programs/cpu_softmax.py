@@ -22,7 +22,7 @@ from ....runtime.kernels.cpu.row_programs import (
     plan_of,
     run,
 )
-from ....runtime.kernels.cpu.row_shapes import Output, RowInput
+from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
 from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
 from ....runtime.kernels.llvm.reduce import fence, minmax_of
@@ -143,3 +143,12 @@ def plan(self, dim):
     """How native code calls the loops, of arrays that lie as they are counted."""
     given = (RowInput("self", self, "row"),)
     return plan_of(Loops(loop, columns), given, (0,), (), (), (Output("row"),), dim, False)
+
+
+def shapes(self, dim):
+    """The shapes of the results."""
+    given = (RowInput("self", self, "row"),)
+    return shapes_of("softmax", given, (Output("row"),), dim, False)
+
+
+softmax.shapes = shapes

@@ -20,7 +20,7 @@ from ....runtime.kernels.cpu.row_programs import (
     rounded,
     run,
 )
-from ....runtime.kernels.cpu.row_shapes import Output, RowInput
+from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
 from ....runtime.kernels.llvm.addresses import part_of
 from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
 
@@ -96,3 +96,12 @@ def plan(grad_output, output, dim):
     """How native code calls the loops, of arrays that lie as they are counted."""
     given = (RowInput("grad_output", grad_output, "row"), RowInput("output", output, "row"))
     return plan_of(Loops(loop, columns), given, (0, 1), (), (), (Output("row"),), dim, False)
+
+
+def shapes(grad_output, output, dim):
+    """The shapes of the results."""
+    given = (RowInput("grad_output", grad_output, "row"), RowInput("output", output, "row"))
+    return shapes_of("softmax_backward", given, (Output("row"),), dim, False)
+
+
+softmax_backward.shapes = shapes

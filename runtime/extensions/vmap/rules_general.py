@@ -9,6 +9,7 @@ from typing import Any
 from ...autograd.inplace import is_recording
 from ...namespace import op
 from ...tensor import dtypes
+from ...tensor.observers import core_dims_of
 from ...tensor.tensor import TensorBase
 from .op_call import SIZES, Call, belongs
 
@@ -194,6 +195,17 @@ def new_dimension(call: Call) -> Any:
 def leading(call: Call) -> Any:
     """The op takes any number of dimensions in front, or looks at each element alone."""
     return call.run(call.all_batch_first())
+
+
+def generalized(call: Call) -> Any:
+    """The op broadcasts the dimensions ahead of those that it names for each tensor."""
+    dims, tensors = core_dims_of[call.function], call.tensors()
+    ahead = max(len(tensor._shape) - dims[name] for name, tensor in tensors.items())
+    arguments = {
+        name: call.derived(name, padded, ahead + dims[name]) if belongs(value, call.level) else value
+        for name, value in call.arguments.items()
+    }
+    return call.run(arguments)
 
 
 def shaped(value: Any, shape: tuple[int, ...]) -> Any:

@@ -43,6 +43,15 @@ def row_shape(name: str, args: Sequence[RowInput], dim: int | Sequence[int], kee
     return result
 
 
+def shapes_of(
+    name: str, args: Sequence[RowInput], outputs: Sequence[Output], dim: int | Sequence[int], keepdim: bool
+) -> Any:
+    """The shape of a program's output, a list of them for several."""
+    result = row_shape(name, args, dim, keepdim)
+    shapes = [result.shape if output.kind == "row" else result.result for output in outputs]
+    return shapes[0] if len(shapes) == 1 else shapes
+
+
 def checked(name: str, args: Sequence[RowInput], dim: Any) -> Any:
     """`dim` counted from the front; a RuntimeError for arrays of shapes that are not those of their kind."""
     row_shape(name, args, dim, False)
