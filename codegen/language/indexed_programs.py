@@ -490,6 +490,8 @@ NUMBERS = ("inf", "nan", "pi", "True", "False")
 def program_faults(program: IndexedProgram) -> Iterator[Fault]:
     for statement in program.statements:
         yield from _index_faults(statement)
+        if not statement.collect:
+            yield from _whole_faults(statement, program.arrays[statement.name])
     for group in program.groups:
         if program.is_recurrence(group):
             yield from _recurrence_faults(program, group)
@@ -500,6 +502,19 @@ def _index_faults(statement: Statement) -> Iterator[Fault]:
     for name in free_names(statement.value):
         if name in statement.ranges and name not in inside:
             yield statement.node, f"the index '{name}' is neither one of {statement.name} nor of a fold"
+
+
+def _whole_faults(statement: Statement, array: Array) -> Iterator[Fault]:
+    """All elements of an array are computed, unless it is one that is added up."""
+    if len(array.dims) != len(statement.places):
+        yield statement.node, f"'{array.name}' has {len(array.dims)} dimensions, not {len(statement.places)}"
+        return
+    for place, dim in zip(statement.places, array.dims, strict=True):
+        start, stop = statement.ranges.get(place.id) if isinstance(place, ast.Name) else (dim, dim)  # type: ignore[misc]
+        if not (isinstance(start, ast.Constant) and start.value == 0 and same(stop, dim)):
+            span = f"range({ast.unparse(start)}, {ast.unparse(stop)})"
+            text = f"{ast.unparse(place)} in {span} computes a part of {array.name}, whose size is {ast.unparse(dim)}"
+            yield statement.node, f"{text}: expected all of it, with a condition where elements differ"
 
 
 def _recurrence_faults(program: IndexedProgram, group: Sequence[Statement]) -> Iterator[Fault]:

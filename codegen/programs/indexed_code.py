@@ -5,7 +5,8 @@ register, or in the row of the result where that lets the innermost loop go thro
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import copy
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..language.indexed_programs import (
@@ -20,11 +21,11 @@ from ..language.indexed_programs import (
     is_name,
     places_of,
     reads,
-    renamed,
     same,
 )
 from .cpu_code import indented
 from .intervals import Intervals
+from .passes import is_expensive
 from .python_code import ANY, INTEGER, SIGNS, TRUTH, VALUE, plain
 
 _ORDER: dict[type[ast.cmpop], str] = {
@@ -147,6 +148,7 @@ class Nest:
         self.loops = list(loops)
         self.lines: list[list[str]] = [[] for _ in range(len(loops) + 1)]
         self.known: dict[str, Value] = {}
+        self.steps: dict[str, tuple[str, str]] = {}  # what a step of a recurrence hands on, by the element's text
 
     def below(self, depth: int, loops: Sequence[Loop]) -> "Nest":
         """A nest of other loops inside of the first `depth` ones, whose lines it continues."""
@@ -174,6 +176,34 @@ class Nest:
         if key:
             self.known[key] = (name, kind, level)
         return name, kind, level
+
+    def carried(self) -> Iterator[tuple[str, str]]:
+        """The names of what the step before has computed, and what this one hands on."""
+        for name, own in self.steps.values():
+            yield name, self.known[own][0]
+
+    def _from_step_before(self, key: str, read: Read, border: ast.expr | None) -> Value | None:
+        """The element that the step before of the innermost loop has computed."""
+        if not self.loops or read.name not in {s.name for s in self.function.group} or not self.function.is_recurrence:
+            return None
+        loop, own = self.loops[-1], next(s for s in self.function.group if s.name == read.name)
+        if not own.places or not is_name(own.places[-1], loop.index) or loop.start != "0":
+            return None
+        before = ast.BinOp(own.places[-1], ast.Sub() if loop.step > 0 else ast.Add(), ast.Constant(1))
+        if not all(map(same, read.places, (*own.places[:-1], before))) or self.function.depth_of(own) != len(self.loops):
+            return None
+        kind = self.function.code.kinds[read.name]
+        first = "T(np.nan)" if kind == VALUE else "0"
+        if border is not None:
+            first, _, level = self.element(border) if kind == VALUE else self.value(border)
+            if level == len(self.loops):
+                return None
+        name = self.function.new("before")
+        self.lines[-2].append(f"{name} = {plain(first)}")
+        element = ast.Subscript(ast.Name(own.name, ast.Load()), _index(own.places), ast.Load())
+        self.steps[key] = name, ast.dump(element)
+        self.known[key] = name, kind, len(self.loops)
+        return self.known[key]
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
@@ -272,6 +302,8 @@ class Nest:
 
     def _read(self, key: str, read: Read, border: ast.expr | None) -> Value:
         kind = self.function.code.kinds[read.name]
+        if (value := self._from_step_before(key, read, border)) is not None:
+            return value
         outside = "T(np.nan)" if kind == VALUE else "0"
         if border is not None:
             border_value = self.element(border) if kind == VALUE else self.value(border)
@@ -381,6 +413,27 @@ def _logsumexp(over: Sequence[str], operand: ast.expr) -> ast.expr:
     return ast.IfExp(call("isinf", top), top, ast.BinOp(call("log", total), ast.Add(), top))
 
 
+def _index(places: Sequence[ast.expr]) -> ast.expr:
+    return places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+
+
+def _outer_folds(tree: ast.expr) -> list[ast.expr]:
+    """The folds in an expression that lie in no other one."""
+    if fold_of(tree) is not None:
+        return [tree]
+    children = (child for child in ast.iter_child_nodes(tree) if isinstance(child, ast.expr))
+    return [node for child in children for node in _outer_folds(child)]
+
+
+def _replaced(tree: ast.expr, part: ast.expr, other: ast.expr) -> ast.expr:
+    class Replaced(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            return other if same(node, part) else self.generic_visit(node)
+
+    result: ast.expr = Replaced().visit(copy.deepcopy(tree))
+    return result
+
+
 class _Function:
     """Writes the function of one group of statements."""
 
@@ -423,6 +476,10 @@ class _Function:
             own = f"b * {self._count()}" if ast.unparse(start) == "0" else f"(b * {self._count()} - ({ast.unparse(start)}))"
             return Loop(index, f"begin - {own}", f"end - {own}")
         return Loop(index, ast.unparse(start), ast.unparse(stop), self.ways.get(index, 1))
+
+    def depth_of(self, statement: Statement) -> int:
+        """How many loops stand around a statement."""
+        return len(statement.places)
 
     def tests_places(self, nest: Nest, place: ast.expr, dim: ast.expr) -> bool:
         """Whether a place is tested in the loop; if sizes can tell that it is inside, they are asked before."""
@@ -521,28 +578,78 @@ class _Function:
             yield from self._collected(statement)
             return
         names = [place.id for place in statement.places if isinstance(place, ast.Name)]
-        loops = [self.loop(name, statement) for name in names]
-        yield from self._assigned(statement, loops)
+        yield from self._assigned(statement, [self.loop(name, statement) for name in names])
 
     def _together(self) -> Iterator[str]:
         """A recurrence of several statements: one loop over the index that they share, the others inside."""
         place = self.group[0].places[0]
         assert isinstance(place, ast.Name)
+        if all(len(statement.places) == 1 for statement in self.group):
+            yield from self._in_one_loop([self.loop(place.id, self.group[0])])
+            return
         yield self.loop(place.id, self.group[0]).line
         for statement in self.group:
             names = [p.id for p in statement.places[1:] if isinstance(p, ast.Name)]
             yield from indented(1, self._assigned(statement, [self.loop(name, statement) for name in names]))
 
-    def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
-        if inner := self._by_rows(statement, loops):
-            yield from self._accumulated(statement, loops, inner)
-            return
-        nest = Nest(self, statement, loops)
+    def _in_one_loop(self, loops: list[Loop]) -> Iterator[str]:
+        """Statements of the same indices: what one step hands to the next is kept in a register."""
+        outer = Nest(self, self.group[0], loops[:-1])
+        nest = outer.below(len(loops) - 1, loops[-1:])
+        for statement in self.group:
+            nest.statement = statement
+            self._assign(nest, statement)
+        nest.lines[-1] += [f"{name} = {value}" for name, value in nest.carried()]
+        outer.lines[-1] += nest.text(len(loops) - 1)
+        yield from [*outer.lines[0], *outer.text(0)]
+
+    def _assign(self, nest: Nest, statement: Statement) -> None:
         kind = self.code.kinds[statement.name]
         text = (nest.element if kind == VALUE else nest.value)(statement.value)[0]
         offset, _, _ = nest.offset(statement.name, statement.places)
+        depth = len(nest.loops)
+        own = ast.Subscript(ast.Name(statement.name, ast.Load()), _index(statement.places), ast.Load())
+        if self.is_recurrence:
+            text = nest.bound((text, kind, depth), statement.name, ast.dump(own))[0]
         nest.lines[-1].append(f"{statement.name}[np.uint64({offset})] = {plain(text)}")
-        yield from [*nest.lines[0], *nest.text(0)]
+
+    def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
+        """One statement, in one nest of loops or in two that have all but the last in common."""
+        if self.is_recurrence and len(self.group) == 1 and loops:
+            yield from self._in_one_loop(loops)
+        elif inner := self._by_rows(statement, loops):
+            yield from self._accumulated(statement, loops, inner)
+        elif parts := self._split(statement, loops):
+            yield from self._one_after_the_other(statement, loops, parts)
+        else:
+            nest = Nest(self, statement, loops)
+            self._assign(nest, statement)
+            yield from [*nest.lines[0], *nest.text(0)]
+
+    def _split(self, statement: Statement, loops: list[Loop]) -> tuple[ast.expr, ast.expr] | None:
+        """A fold and what is computed from it, where that takes long: in a loop of its own it is vector code."""
+        if self.is_recurrence or not loops or self.code.kinds[statement.name] != VALUE:
+            return None
+        inner = [node for node in _outer_folds(statement.value) if loops[-1].index in free_names(node)]
+        if len(inner) != 1 or inner[0] is statement.value or self.code.kind_of(inner[0]) != VALUE:
+            return None
+        fold = fold_of(inner[0])
+        if fold is None or fold[0] == "logsumexp":
+            return None
+        own = ast.Subscript(ast.Name(statement.name, ast.Load()), _index(statement.places), ast.Load())
+        rest = _replaced(statement.value, inner[0], own)
+        return (inner[0], rest) if is_expensive(rest) else None
+
+    def _one_after_the_other(
+        self, statement: Statement, loops: list[Loop], values: Sequence[ast.expr]
+    ) -> Iterator[str]:
+        depth = len(loops) - 1
+        outer = Nest(self, statement, loops[:-1])
+        for value in values:
+            nest = outer.below(depth, loops[-1:])
+            self._assign(nest, replace(statement, value=value))
+            outer.lines[-1] += nest.text(depth)
+        yield from [*outer.lines[0], *outer.text(0)]
 
     def _by_rows(self, statement: Statement, loops: list[Loop]) -> tuple[str, ...]:
         """The indices of a sum whose loops are better outside of that over the result's last index."""
@@ -566,20 +673,18 @@ class _Function:
         """A sum that is added up where the result lies, a row at a time."""
         fold = fold_of(statement.value)
         assert fold is not None
-        outer, row = loops[:-1], loops[-1]
-        begin = Nest(self, statement, loops)
-        offset, _, _ = begin.offset(statement.name, statement.places)
-        begin.lines[-1].append(f"{statement.name}[np.uint64({offset})] = T(0)")
-        nest = Nest(self, statement, [*outer, *(self.loop(name, statement) for name in over), row])
-        text = nest.element(fold[2])[0]
-        nest.lines[-1].append(f"{statement.name}[np.uint64({nest.offset(statement.name, statement.places)[0]})] += {plain(text)}")
-        depth = len(outer)
-        lines = [*begin.text(depth), *nest.lines[depth], *nest.text(depth)]
-        for k in range(depth, 0, -1):
-            lines = [outer[k - 1].line, *indented(1, [*nest.lines[k - 1][:0], *lines])]
-            if k > 1:
-                lines = [*nest.lines[k - 1], *lines]
-        yield from ([*nest.lines[0], *lines] if depth else lines)
+        depth, row = len(loops) - 1, loops[-1]
+        outer = Nest(self, statement, loops[:-1])
+        begin = outer.below(depth, [row])
+        begin.lines[-1].append(f"{self._element(begin, statement)} = T(0)")
+        outer.lines[-1] += begin.text(depth)
+        nest = outer.below(depth, [*(self.loop(name, statement) for name in over), row])
+        nest.lines[-1].append(f"{self._element(nest, statement)} += {plain(nest.element(fold[2])[0])}")
+        outer.lines[-1] += nest.text(depth)
+        yield from [*outer.lines[0], *outer.text(0)]
+
+    def _element(self, nest: Nest, statement: Statement) -> str:
+        return f"{statement.name}[np.uint64({nest.offset(statement.name, statement.places)[0]})]"
 
     def _collected(self, statement: Statement) -> Iterator[str]:
         nest = Nest(self, statement, [self.loop(name, statement) for name in statement.indices])

@@ -105,7 +105,7 @@ def _internal(entry: Entry, name: str, derived: Derived, own: list[str]) -> Entr
         result_dtype=("same",) * len(outputs),
         output_differentiability=(True,) * len(outputs),
         gradients={name: constant for name in inputs if name in constants},
-        unverified=f"the derivatives of {entry.name} are compared with differences",
+        derived_from=entry.derived_from or entry.name,
         complex=False,
         doc=f"{'; '.join(derived.outputs)} of {entry.name}.",
         key_locations=dict.fromkeys(("name", "indexed", "kernel", "check", "batch"), where),
