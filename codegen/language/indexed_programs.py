@@ -27,7 +27,7 @@ which all that is read has been computed, from the front or from the end.
 
 import ast
 import copy
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -38,6 +38,7 @@ FOLDS = (*SUMS, "prod", "max", "min", "logsumexp", "any", "all", "argmax", "argm
 COLLECTING = ("sum", "max", "min", "argmax", "argmin")  # folds of what goes to one place
 PADDED, INT = "padded", "int"
 SYNTAX = (*SCALAR_SYNTAX, ast.Subscript, ast.Tuple)
+OWN = (PADDED, INT, "range", "min", "max", "abs", "T", "np", "jit", "inf", "nan", "pi")  # names that mean something
 MAX_STATEMENTS = 50
 Fault = tuple[ast.AST, str]
 
@@ -234,6 +235,15 @@ def renamed(tree: ast.expr, trees: Mapping[str, ast.expr]) -> ast.expr:
     return result
 
 
+def fresh(word: str, known: Iterable[str]) -> str:
+    """A name that is not known: the word, with a number where it needs one."""
+    name, number, taken = word, 1, set(known)
+    while name in taken:
+        number += 1
+        name = f"{word}_{number}"
+    return name
+
+
 def same(one: ast.AST, other: ast.AST) -> bool:
     return ast.dump(one) == ast.dump(other)
 
@@ -327,7 +337,7 @@ class Reader:
             self._fault(node, f"'{name}' is an argument: choose another name")
         elif name in self.parts or (not repeats and any(each.name == name for each in self.written)):
             self._fault(node, f"'{name}' has a value already")
-        elif name in FOLDS or name in (PADDED, INT, "range") or name.startswith("_") or name.endswith("_"):
+        elif name in FOLDS or name in OWN or name.startswith(("at_", "step_")) or name.startswith("_") or name.endswith("_"):
             self._fault(node, f"'{name}' is a word of indexed programs, or begins or ends with an underscore")
 
     def _expression(self, value: ast.expr) -> None:

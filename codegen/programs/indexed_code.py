@@ -18,6 +18,7 @@ from ..language.indexed_programs import (
     directions,
     fold_of,
     free_names,
+    fresh,
     is_name,
     places_of,
     reads,
@@ -32,7 +33,7 @@ _ORDER: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<"},
     **{ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
 }
-_JOIN = {"max": "maximum", "min": "minimum"}
+_JOIN = ("max", "min")
 _START = {"max": "-np.inf", "min": "np.inf", "argmax": "-np.inf", "argmin": "np.inf"}
 FLAT_INDEX = ("argmax", "argmin")
 
@@ -54,11 +55,17 @@ class Stage:
     is_guarded: bool = False
 
 
+WORDS = ("b", "begin", "end", "first", "last", "at", "own", "found", "best", "z")  # names that loops have of their own
+
+
 class ProgramCode:
     """What is known of a program's arrays, for all its stages."""
 
     def __init__(self, program: IndexedProgram) -> None:
         self.program = program
+        self.taken = {*program.arrays, *program.numbers, *program.sizes}
+        self.taken |= {index for statement in program.statements for index in statement.ranges}
+        self.word = {word: fresh(word, self.taken) for word in WORDS}
         self.kinds: dict[str, str] = {}
         for array in program.arrays.values():
             self.kinds[array.name] = {"input": VALUE, "constant": ANY}.get(array.kind, VALUE)
@@ -376,8 +383,8 @@ class Nest:
         is_count = value[1] in (INTEGER, TRUTH) and word in ("sum", "prod")
         text, kind = (value[0], INTEGER) if is_count else (self._typed(value)[0], VALUE)
         if word in _JOIN:
-            self.function.functions.add(_JOIN[word])
-            return kind, [f"{total} = T({_START[word]})"], [f"{total} = {_JOIN[word]}({total}, {plain(text)})"]
+            text = self.bound((text, kind, len(self.loops)), "value")[0]
+            return kind, [f"{total} = T({_START[word]})"], [f"{total} = {self.function.joined(word, total, text)}"]
         start = "0" if word == "sum" else "1"
         sign = "+" if word == "sum" else "*"
         return kind, [f"{total} = {start if is_count else f'T({start})'}"], [f"{total} {sign}= {plain(text)}"]
@@ -453,8 +460,8 @@ class _Function:
         self.ways = directions(self.program, group) if self.program.is_recurrence(group) else {}
         self.is_recurrence = self.program.is_recurrence(group)
         self.parallel = self._parallel()
-        self.taken = {*self.arrays, *self.program.numbers, *self.program.sizes}
-        self.taken |= {index for statement in self.program.statements for index in statement.ranges}
+        self.taken = {*code.taken, *code.word.values()}
+        self.word = code.word
 
     def _parallel(self) -> str:
         """The index whose values threads may share."""
@@ -473,8 +480,10 @@ class _Function:
     def loop(self, index: str, statement: Statement) -> Loop:
         start, stop = statement.ranges[index]
         if index == self.parallel:  # the part of a thread, in one example
-            own = f"b * {self._count()}" if ast.unparse(start) == "0" else f"(b * {self._count()} - ({ast.unparse(start)}))"
-            return Loop(index, f"begin - {own}", f"end - {own}")
+            b, begin, end = (self.word[word] for word in ("b", "begin", "end"))
+            own = f"{b} * {self._count()}"
+            own = own if ast.unparse(start) == "0" else f"({own} - ({ast.unparse(start)}))"
+            return Loop(index, f"{begin} - {own}", f"{end} - {own}")
         return Loop(index, ast.unparse(start), ast.unparse(stop), self.ways.get(index, 1))
 
     def depth_of(self, statement: Statement) -> int:
@@ -512,8 +521,8 @@ class _Function:
         ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
         ints += [n for n in self.program.sizes if n in used and n not in ints]
         ints += [f"step_{n}" for n in operands if self.arrays[n].kind in ("input", "constant")]
-        args = [*operands, *results, *floats, *ints, "first", "last"]
-        head = ["@jit(fastmath=REORDER)", f"def {self.name}({', '.join(args)}):"]
+        args = [*operands, *results, *floats, *ints, self.word["first"], self.word["last"]]
+        head = ["@jit(fastmath=REORDER, no_alias=True)", f"def {self.name}({', '.join(args)}):"]
         head += [f'    """{self._doc()}"""', f"    T = {typed}.dtype.type"]
         head += [f"    {name} = T({name})" for name in floats]
         lines = [*head, *indented(1, self._rows(lines))]
@@ -545,25 +554,27 @@ class _Function:
 
     def _rows(self, lines: Sequence[str]) -> Iterator[str]:
         """The loop over what a thread has: examples of the batch, or values of the first index in each."""
+        b, begin, end, first, last = (self.word[word] for word in ("b", "begin", "end", "first", "last"))
         if not self.parallel:
-            yield "for b in range(first, last):"
+            yield f"for {b} in range({first}, {last}):"
             yield from indented(1, lines)
             return
         count = self._count()
-        yield "begin = first"
-        yield "while begin < last:"
-        yield f"    b = begin // {count}"
-        yield f"    end = min(last, (b + 1) * {count})"
+        yield f"{begin} = {first}"
+        yield f"while {begin} < {last}:"
+        yield f"    {b} = {begin} // {count}"
+        yield f"    {end} = min({last}, ({b} + 1) * {count})"
         yield from indented(1, lines)
-        yield "    begin = end"
+        yield f"    {begin} = {end}"
 
     def _heads(self, operands: Sequence[str], results: Sequence[str]) -> Iterator[str]:
+        b = self.word["b"]
         for name in operands:
             if self.arrays[name].kind in ("input", "constant"):
-                yield f"at_{name} = b * step_{name}"
+                yield f"at_{name} = {b} * step_{name}"
             else:
-                yield f"at_{name} = b * ({self.total(name)})"
-        yield from (f"at_{name} = b * ({self.total(name)})" for name in results)
+                yield f"at_{name} = {b} * ({self.total(name)})"
+        yield from (f"at_{name} = {b} * ({self.total(name)})" for name in results)
 
     def total(self, name: str) -> str:
         dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims]
@@ -688,35 +699,44 @@ class _Function:
 
     def _collected(self, statement: Statement) -> Iterator[str]:
         nest = Nest(self, statement, [self.loop(name, statement) for name in statement.indices])
-        kind, name = self.code.kinds[statement.name], statement.name
+        kind, name, word = self.code.kinds[statement.name], statement.name, statement.collect
         total = self.total(name)
         if name not in self.begun:
-            start = {"sum": "T(0)" if kind == VALUE else "0", **dict.fromkeys(FLAT_INDEX, "-1")}.get(statement.collect)
-            yield f"for i in range({total}):"
-            yield f"    {name}[np.uint64(at_{name} + i)] = {start or f'T({_START[statement.collect]})'}"
-        value = (nest.element if kind == VALUE or statement.collect in FLAT_INDEX else nest.value)(statement.value)
+            zero = "T(0)" if kind == VALUE else "0"
+            start = {"sum": zero, **dict.fromkeys(FLAT_INDEX, "-1")}.get(word, f"T({_START.get(word)})")
+            z = self.word["z"]
+            yield f"for {z} in range({total}):"
+            yield f"    {name}[np.uint64(at_{name} + {z})] = {start}"
+        value = (nest.element if kind == VALUE or word in FLAT_INDEX else nest.value)(statement.value)
         offset, test, _ = nest.offset(name, statement.places)
         lines = list(self._joined(statement, nest, offset, plain(value[0])))
         nest.lines[-1] += [f"if {test}:", *indented(1, lines)] if test else lines
-        if statement.collect in FLAT_INDEX:
-            self.helpers.add("filled")
-            yield f"best = filled(T({_START[statement.collect]}), {total})"
+        if word in FLAT_INDEX:
+            yield f"{self.word['best']} = filled(T({_START[word]}), {total})"
         yield from [*nest.lines[0], *nest.text(0)]
 
     def _joined(self, statement: Statement, nest: Nest, offset: str, text: str) -> Iterator[str]:
-        name = statement.name
-        yield f"at = np.uint64({offset})"
+        name, at = statement.name, self.word["at"]
+        yield f"{at} = np.uint64({offset})"
         if statement.collect == "sum":
-            yield f"{name}[at] += {text}"
+            yield f"{name}[{at}] += {text}"
         elif statement.collect in _JOIN:
-            self.functions.add(_JOIN[statement.collect])
-            yield f"{name}[at] = {_JOIN[statement.collect]}({name}[at], {text})"
+            found = self.word["found"]
+            yield f"{found} = {text}"
+            yield f"{name}[{at}] = {self.joined(statement.collect, f'{name}[{at}]', found)}"
         else:
             place = statement.indices[0]
             for index in statement.indices[1:]:
                 place = f"({place}) * {nest._count(index)} + {index}"
             sign = ">" if statement.collect == "argmax" else "<"
-            yield f"own = np.uint64(at - np.uint64(at_{name}))"
-            yield f"found = {text}"
-            yield f"if found {sign} best[own] or (found != found and best[own] == best[own]) or {name}[at] < 0:"
-            yield f"    best[own], {name}[at] = found, {plain(place)}"
+            own, found, best = (self.word[word] for word in ("own", "found", "best"))
+            yield f"{own} = np.uint64({at} - np.uint64(at_{name}))"
+            yield f"{found} = {text}"
+            better = f"{found} {sign} {best}[{own}] or ({found} != {found} and {best}[{own}] == {best}[{own}])"
+            yield f"if {better} or {name}[{at}] < 0:"
+            yield f"    {best}[{own}], {name}[{at}] = {found}, {plain(place)}"
+
+    def joined(self, word: str, total: str, text: str) -> str:
+        """The greater or the less of two, nan where one is."""
+        sign = ">" if word == "max" else "<"
+        return f"{text} if {text} {sign} {total} or {text} != {text} else {total}"

@@ -8,13 +8,13 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..language.indexed_programs import IndexedProgram, Reader
+from ..language.indexed_programs import IndexedProgram, Reader, fresh
 from ..spec.formula import item
 from ..spec.model import Argument, Compute, Entry, Formula, identifier
 from ..spec.row_program import check_of_rows
 from ..spec.signature import parse_schema
 from .derivative import NoDerivative
-from .indexed_derivative import Derivation, Derived, fresh
+from .indexed_derivative import Derivation, Derived
 
 ORDERS = 2  # how often an op can be differentiated
 
