@@ -163,12 +163,12 @@ WHOLE = "whole"
 def _both_forms(
     code: ProgramCode, groups: Sequence[Sequence[Statement]], name: str, begun: set[str]
 ) -> Iterator[Stage]:
-    stage = _Function(code, groups, name, begun).stage(False)
+    stage = StageWriter(code, groups, name, begun).stage(False)
     if not stage.tests:
         yield stage
         return
-    tested = _Function(code, groups, f"{name}_tested", begun).stage(True)
-    yield _Function(code, groups, name, begun).stage(False, tested.ints)
+    tested = StageWriter(code, groups, f"{name}_tested", begun).stage(True)
+    yield StageWriter(code, groups, name, begun).stage(False, tested.ints)
     yield replace(tested, is_guarded=True)
 
 
@@ -192,7 +192,7 @@ Value = tuple[str, str, int]  # text, kind, and the number of loops that it need
 class Nest:
     """Loops and what is computed in each: `lines[k]` stand inside of k loops."""
 
-    def __init__(self, function: "_Function", statement: Statement, loops: Sequence[Loop]) -> None:
+    def __init__(self, function: "StageWriter", statement: Statement, loops: Sequence[Loop]) -> None:
         self.function = function
         self.statement = statement
         self.loops = list(loops)
@@ -370,7 +370,7 @@ class Nest:
             border_value = self.element(border) if kind == VALUE else self.value(border)
             outside = border_value[0]
         offset, test, level = self.offset(read.name, read.places, border is not None)
-        text = f"{read.name}[np.uint64({offset})]"
+        text = self.function.load(read.name, offset)
         return self.bound((f"({text} if {test} else {outside})" if test else text, kind, level), read.name, key)
 
     def offset(self, name: str, places: Sequence[ast.expr], is_tested: bool = False) -> tuple[str, str, int]:
@@ -438,6 +438,8 @@ class Nest:
     def _extreme_of_rows(self, word: str, index: str, operand: ast.expr, total: str, depth: int) -> Iterator[str]:
         """An extreme by vector code: of a row that lies in memory, or of one that is computed in blocks before."""
         which = 1 if word == "max" else 0
+        if not self.function.has_rows:
+            return
         start, stop = (ast.unparse(end) for end in self.statement.ranges[index])
         row = self._row_in_memory(operand, index)
         if row:
@@ -578,8 +580,10 @@ def _outer_folds(tree: ast.expr) -> list[ast.expr]:
     return [node for child in children for node in _outer_folds(child)]
 
 
-class _Function:
+class StageWriter:
     """Writes the function of one group of statements, or of all of a program."""
+
+    has_rows = True  # whether functions of rows in memory are at hand
 
     def __init__(self, code: ProgramCode, groups: Sequence[Sequence[Statement]], name: str, begun: set[str]) -> None:
         self.code = code
@@ -629,6 +633,9 @@ class _Function:
             own = own if ast.unparse(start) == "0" else f"({own} - ({ast.unparse(start)}))"
             return Loop(index, f"{begin} - {own}", f"{end} - {own}")
         return Loop(index, ast.unparse(start), ast.unparse(stop), self.ways.get(index, 1))
+
+    def _loops(self, statement: Statement, names: Sequence[str]) -> list[Loop]:
+        return [self.loop(name, statement) for name in names]
 
     def depth_of(self, statement: Statement) -> int:
         """How many loops stand around a statement."""
@@ -750,7 +757,7 @@ class _Function:
             yield from self._collected(statement)
             return
         names = [place.id for place in statement.places if isinstance(place, ast.Name)]
-        yield from self._assigned(statement, [self.loop(name, statement) for name in names])
+        yield from self._assigned(statement, self._loops(statement, names))
 
     def _together(self) -> Iterator[str]:
         """A recurrence of several statements: one loop over the index that they share, the others inside."""
@@ -758,7 +765,7 @@ class _Function:
         assert isinstance(place, ast.Name)
         if is_uniform(self.group):
             names = [each.id for each in self.group[0].places if isinstance(each, ast.Name)]
-            yield from self._in_one_loop([self.loop(name, self.group[0]) for name in names])
+            yield from self._in_one_loop(self._loops(self.group[0], names))
             return
         yield self.loop(place.id, self.group[0]).line
         for statement in self.group:
@@ -783,7 +790,13 @@ class _Function:
         depth = len(nest.loops)
         if self.is_recurrence:
             text = nest.bound((text, kind, depth), statement.name, ast.dump(_own_element(statement)))[0]
-        nest.lines[-1].append(f"{statement.name}[np.uint64({offset})] = {plain(text)}")
+        nest.lines[-1].append(self.store(statement.name, offset, plain(text)))
+
+    def load(self, name: str, offset: str) -> str:
+        return f"{name}[np.uint64({offset})]"
+
+    def store(self, name: str, offset: str, text: str) -> str:
+        return f"{self.load(name, offset)} = {text}"
 
     def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
         """One statement: in one nest of loops, or its fold first and then what is computed from it."""
@@ -925,15 +938,10 @@ class _Function:
         return f"{statement.name}[np.uint64({nest.offset(statement.name, statement.places)[0]})]"
 
     def _collected(self, statement: Statement) -> Iterator[str]:
-        nest = Nest(self, statement, [self.loop(name, statement) for name in statement.indices])
+        nest = Nest(self, statement, self._loops(statement, statement.indices))
         kind, name, word = self.code.kinds[statement.name], statement.name, statement.collect
         total = self.total(name)
-        if name not in self.begun:
-            zero = "T(0)" if kind == VALUE else "0"
-            start = {"sum": zero, **dict.fromkeys(FLAT_INDEX, "-1")}.get(word, f"T({_START.get(word)})")
-            z = self.word["z"]
-            yield f"for {z} in range({total}):"
-            yield f"    {name}[np.uint64({self.code.at[name]} + {z})] = {start}"
+        yield from self._begun(statement)
         value = (nest.element if kind == VALUE or word in FLAT_INDEX else nest.value)(statement.value)
         offset, test, _ = nest.offset(name, statement.places)
         lines = list(self._joined(statement, nest, offset, plain(value[0])))
@@ -942,24 +950,37 @@ class _Function:
             yield f"{self.word['best']} = filled(T({_START[word]}), {total})"
         yield from [*nest.lines[0], *nest.text(0)]
 
+    def start_of(self, statement: Statement) -> str:
+        """What a place has to which nothing has been added yet."""
+        zero = "T(0)" if self.code.kinds[statement.name] == VALUE else "0"
+        starts = {"sum": zero, **dict.fromkeys(FLAT_INDEX, "-1")}
+        return starts.get(statement.collect, f"T({_START.get(statement.collect)})")
+
+    def _begun(self, statement: Statement) -> Iterator[str]:
+        name, z = statement.name, self.word["z"]
+        if name not in self.begun:
+            yield f"for {z} in range({self.total(name)}):"
+            yield f"    {self.store(name, f'{self.code.at[name]} + {z}', self.start_of(statement))}"
+
     def _joined(self, statement: Statement, nest: Nest, offset: str, text: str) -> Iterator[str]:
         name, at = statement.name, self.word["at"]
-        yield f"{at} = np.uint64({offset})"
+        yield f"{at} = {offset}"
         if statement.collect == "sum":
-            yield f"{name}[{at}] += {text}"
+            yield self.store(name, at, f"{self.load(name, at)} + {text}")
         elif statement.collect in _JOIN:
-            found = self.word["found"]
+            found, before = self.word["found"], self.word["best"]
             yield f"{found} = {text}"
-            yield f"{name}[{at}] = {self.joined(statement.collect, f'{name}[{at}]', found)}"
+            yield f"{before} = {self.load(name, at)}"
+            yield self.store(name, at, self.joined(statement.collect, before, found))
         else:
             place = nest.numbered(statement.indices)
             sign = ">" if statement.collect == "argmax" else "<"
             own, found, best = (self.word[word] for word in ("own", "found", "best"))
-            yield f"{own} = np.uint64({at} - np.uint64({self.code.at[name]}))"
+            yield f"{own} = np.uint64({at} - {self.code.at[name]})"
             yield f"{found} = {text}"
             better = f"{found} {sign} {best}[{own}] or ({found} != {found} and {best}[{own}] == {best}[{own}])"
-            yield f"if {better} or {name}[{at}] < 0:"
-            yield f"    {best}[{own}], {name}[{at}] = {found}, {plain(place)}"
+            yield f"if {better} or {self.load(name, at)} < 0:"
+            yield f"    {best}[{own}], {self.load(name, at)} = {found}, {plain(place)}"
 
     def joined(self, word: str, total: str, text: str) -> str:
         """The greater or the less of two, nan where one is."""
