@@ -176,7 +176,13 @@ def _unconditional(tree: ast.expr, arrays: Collection[str]) -> Iterator[Read]:
 def names_of_places(statement: Statement, arrays: Collection[str]) -> set[str]:
     """The arrays whose elements are places."""
     trees = [place for read in reads(statement.value, arrays) for place in read.places]
-    return {read.name for tree in (*trees, *statement.places) for read in reads(tree, arrays)}
+    return {read.name for tree in (*trees, *statement.places) for read in reads(_without_int(tree), arrays)}
+
+
+def _without_int(tree: ast.AST) -> ast.AST:
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == INT:
+        return ast.Constant(0)
+    return rebuilt(tree, _without_int)
 
 
 def places_of(node: ast.Subscript) -> tuple[ast.expr, ...]:

@@ -167,7 +167,7 @@ def _both_forms(
     if not stage.tests:
         yield stage
         return
-    tested = StageWriter(code, groups, f"{name}_tested", begun).stage(True)
+    tested = StageWriter(code, groups, f"{name}_tested", begun).stage(True, stage.ints)
     yield StageWriter(code, groups, name, begun).stage(False, tested.ints)
     yield replace(tested, is_guarded=True)
 
@@ -447,7 +447,7 @@ class Nest:
             extreme = f"minmax_of(part_of({row.name}, {offset}, {stop}))[{which}]"
             yield f"{total} = {extreme} if {stop} > 0 else T({_START[word]})"
             return
-        if not (is_expensive(operand) or _outer_folds(operand)):
+        if stop.isdigit() or not (is_expensive(operand) or _outer_folds(operand)):
             return
         size, begin, block = (self.function.new(each) for each in ("size", "start", "block"))
         self.function.blocks.append(block)
@@ -648,9 +648,11 @@ class StageWriter:
             return False
         if self.guarded:
             return True
-        ends = Intervals(self.program, nest.statement).of(place)
+        intervals = Intervals(self.program, nest.statement)
+        ends = intervals.of(place)
         if ends is None:
             return True
+        self.tests |= dict.fromkeys(f"{divisor} > 0" for divisor in intervals.divisors)
         if ends == ("0", f"({nest.size(dim)} - 1)"):
             return False
         self.tests[f"0 <= {ends[0]}"] = None
@@ -683,7 +685,7 @@ class StageWriter:
         used |= {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
         ints += [n for n in self.program.sizes if n in used and n not in ints]
-        ints += [n for n in more_ints if n not in ints]
+        ints = [*more_ints, *(name for name in ints if name not in more_ints)]
         steps = [self.code.step[n] for n in operands if self.arrays[n].kind in ("input", "constant")]
         args = [*operands, *results, *floats, *ints, *steps, self.word["first"], self.word["last"]]
         head = ["@jit(fastmath=REORDER, no_alias=True)", f"def {self.name}({', '.join(args)}):"]

@@ -11,6 +11,7 @@ class Intervals:
     def __init__(self, program: IndexedProgram, statement: Statement) -> None:
         self.program = program
         self.statement = statement
+        self.divisors: list[str] = []  # that have to be positive
 
     def of(self, tree: ast.expr) -> Ends | None:
         """The least and the greatest value; None where elements say it."""
@@ -38,6 +39,8 @@ class Intervals:
         if two is None or (one is None and not isinstance(op, ast.Mod)):
             return None
         is_fixed = two[0] == two[1]
+        if is_fixed and isinstance(op, ast.Mod | ast.FloorDiv) and not self._is_positive(two[0]):
+            self.divisors.append(two[0])
         match op:
             case ast.Mod() if is_fixed:
                 return "0", f"({two[0]} - 1)"
@@ -53,6 +56,11 @@ class Intervals:
             case ast.FloorDiv() if is_fixed:
                 return f"({one[0]} // {two[0]})", f"({one[1]} // {two[0]})"
         return None
+
+    def _is_positive(self, divisor: str) -> bool:
+        """Whether it is a positive number, or the size of a loop, which does not run where that is 0."""
+        stops = [ast.unparse(stop) for _, stop in self.statement.ranges.values()]
+        return (divisor.isdigit() and divisor != "0") or divisor in stops
 
     def _extremes(self, low: str, high: str, one: Ends | None, two: Ends | None) -> Ends | None:
         if one is None or two is None:

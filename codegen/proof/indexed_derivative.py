@@ -69,7 +69,29 @@ class Normal:
         groups = [group for group in program.groups if program.is_recurrence(group)]
         self.recurrent = {statement.name for group in groups for statement in group}
         for statement in program.statements:
-            self._statement(statement)
+            self._statement(replace(statement, value=self._with_tests(statement.value)))
+
+    def _with_tests(self, tree: ast.expr) -> ast.expr:
+        """With conditions for elements that have others in their place outside: these have derivatives as well."""
+        outer = self
+
+        def visit(node: ast.AST) -> ast.AST:
+            match node:
+                case ast.Call(
+                    func=ast.Name(id="padded"), args=[ast.Subscript(value=ast.Name(id=name)) as read, border]
+                ):
+                    if any(reads(border, outer.arrays)):
+                        pairs = zip(places_of(read), outer.arrays[name].dims, strict=True)
+                        tests: list[ast.expr] = [
+                            ast.Compare(ZERO, [ast.LtE(), ast.Lt()], [place, dim]) for place, dim in pairs
+                        ]
+                        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+                        return ast.IfExp(test, read, visit(border))
+            return rebuilt(node, visit)
+
+        result = visit(tree)
+        assert isinstance(result, ast.expr)
+        return result
 
     def _statement(self, statement: Statement) -> None:
         fold = fold_of(statement.value)
@@ -383,10 +405,18 @@ class Derivation:
         for statement in self.statements:
             if statement.name in self.active:
                 self._tangent(text, statement, dots)
-        missing = [name for name in self.differentiable if name not in self.active]
-        if missing:
-            raise NoDerivative(f"{', '.join(missing)} depends on no tensor")
+        for name in self.differentiable:
+            if name not in self.active:
+                self._without_tangent(text, name, named[name])
         return Derived(tuple(_with_ranges(text, outputs)), tuple(dots[name] for name in self.wanted), tuple(outputs))
+
+    def _without_tangent(self, text: Text, name: str, tangent: str) -> None:
+        """The tangent of an output that depends on nothing: zeros."""
+        dims, indices = self.arrays[name].dims, list[str]()
+        for word, dim in zip(self._index_names(name), dims, strict=True):
+            indices.append(text.index(word, ZERO, dim, indices))
+        ranges = {index: (ZERO, dim) for index, dim in zip(indices, dims, strict=True)}
+        text.add(Statement(tangent, tuple(map(name_of, indices)), ZERO, "", ranges))
 
     def _tangent(self, text: Text, statement: Statement, dots: Mapping[str, str]) -> None:
         word, over, operand = self._operand(statement)
@@ -540,9 +570,10 @@ class Derivation:
         if gathered is not None:
             parts.setdefault(read.name, []).append(gathered)
             return
-        scatters.setdefault(read.name, []).append(
-            Statement(read.name, read.places, value, "sum", {i: statement.ranges[i] for i in indices})
-        )
+        named = {name for tree in (value, *read.places) for name in free_names(tree)}
+        value = folded("sum", [index for index in indices if index not in named], value)
+        ranges = {index: statement.ranges[index] for index in indices}
+        scatters.setdefault(read.name, []).append(Statement(read.name, read.places, value, "sum", ranges))
 
 
 def _gathered(
