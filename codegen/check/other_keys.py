@@ -232,7 +232,7 @@ def check_indexed(context: Context) -> Iterator[Problem]:
     if set(entry.dtypes) != {"float"}:
         where = entry.key_locations.get("dtypes", location)
         yield context.problem(where, "indexed programs are for floats: dtypes: [float]", "indexed")
-    used = {a.name for a in program.of_kind("input", "constant") if entry.unverified}  # whose shapes say sizes
+    used = {a.name for a in program.of_kind("input", "constant") if entry.derived_from}  # whose shapes say sizes
     used |= {name for s in program.statements for tree in (s.value, *s.places) for name in free_names(tree)}
     used |= {name for a in program.arrays.values() for dim in a.dims for name in free_names(dim)}
     used |= {name for s in program.statements for ends in s.ranges.values() for end in ends for name in free_names(end)}

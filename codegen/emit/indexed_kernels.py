@@ -61,9 +61,9 @@ class IndexedCode:
             '    """The sizes of a call; a RuntimeError for shapes that do not agree."""',
             f'    given = Sizes("{self.entry.schema.name}", ({" ".join(arrays)}))',
         ]
-        checks = list(self._agreements())
-        if checks:
-            lines += [*self._unpacked(), *(f"    given.agree({check})" for check in checks)]
+        checks = [f"    given.agree({check})" for check in self._agreements()]
+        checks += [f'    given.check_size("{size}", {size})' for size in self._computed_sizes()]
+        lines += [*self._unpacked(), *checks] if checks else []
         return [*lines, "    return given"]
 
     @property
@@ -75,6 +75,12 @@ class IndexedCode:
         dims = self.program.arrays[name].dims
         texts = [f'"{d.id}"' if isinstance(d, ast.Name) and d.id in self.program.sizes else "None" for d in dims]
         return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+
+    def _computed_sizes(self) -> list[str]:
+        """Sizes that shapes do not give, which may be negative."""
+        dims = [dim for array in self.program.of_kind("output", "local") for dim in array.dims]
+        dims = [d for d in dims if not (isinstance(d, ast.Name) and d.id in self.program.sizes)]
+        return list(dict.fromkeys(ast.unparse(dim) for dim in dims if not isinstance(dim, ast.Constant)))
 
     def _agreements(self) -> Iterator[str]:
         for array in self._inputs:

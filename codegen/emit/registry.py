@@ -30,6 +30,7 @@ DEFAULTS: dict[str, Any] = {
     "expression": "",
     "unvaried": (),
     "unverified": "",
+    "derived_from": "",
     "takes_number": False,
     "reference": "",
     "onnx": "",

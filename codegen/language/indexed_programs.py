@@ -27,7 +27,7 @@ which all that is read has been computed, from the front or from the end.
 
 import ast
 import copy
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -38,6 +38,7 @@ FOLDS = (*SUMS, "prod", "max", "min", "logsumexp", "any", "all", "argmax", "argm
 COLLECTING = ("sum", "max", "min", "argmax", "argmin")  # folds of what goes to one place
 PADDED, INT = "padded", "int"
 SYNTAX = (*SCALAR_SYNTAX, ast.Subscript, ast.Tuple)
+OWN = (PADDED, INT, "range", "min", "max", "abs", "T", "np", "jit", "inf", "nan", "pi")  # names that mean something
 MAX_STATEMENTS = 50
 Fault = tuple[ast.AST, str]
 
@@ -234,6 +235,15 @@ def renamed(tree: ast.expr, trees: Mapping[str, ast.expr]) -> ast.expr:
     return result
 
 
+def fresh(word: str, known: Iterable[str]) -> str:
+    """A name that is not known: the word, with a number where it needs one."""
+    name, number, taken = word, 1, set(known)
+    while name in taken:
+        number += 1
+        name = f"{word}_{number}"
+    return name
+
+
 def same(one: ast.AST, other: ast.AST) -> bool:
     return ast.dump(one) == ast.dump(other)
 
@@ -327,7 +337,7 @@ class Reader:
             self._fault(node, f"'{name}' is an argument: choose another name")
         elif name in self.parts or (not repeats and any(each.name == name for each in self.written)):
             self._fault(node, f"'{name}' has a value already")
-        elif name in FOLDS or name in (PADDED, INT, "range") or name.startswith("_") or name.endswith("_"):
+        elif name in FOLDS or name in OWN or name.startswith(("at_", "step_")) or name.startswith("_") or name.endswith("_"):
             self._fault(node, f"'{name}' is a word of indexed programs, or begins or ends with an underscore")
 
     def _expression(self, value: ast.expr) -> None:
@@ -490,6 +500,8 @@ NUMBERS = ("inf", "nan", "pi", "True", "False")
 def program_faults(program: IndexedProgram) -> Iterator[Fault]:
     for statement in program.statements:
         yield from _index_faults(statement)
+        if not statement.collect:
+            yield from _whole_faults(statement, program.arrays[statement.name])
     for group in program.groups:
         if program.is_recurrence(group):
             yield from _recurrence_faults(program, group)
@@ -500,6 +512,19 @@ def _index_faults(statement: Statement) -> Iterator[Fault]:
     for name in free_names(statement.value):
         if name in statement.ranges and name not in inside:
             yield statement.node, f"the index '{name}' is neither one of {statement.name} nor of a fold"
+
+
+def _whole_faults(statement: Statement, array: Array) -> Iterator[Fault]:
+    """All elements of an array are computed, unless it is one that is added up."""
+    if len(array.dims) != len(statement.places):
+        yield statement.node, f"'{array.name}' has {len(array.dims)} dimensions, not {len(statement.places)}"
+        return
+    for place, dim in zip(statement.places, array.dims, strict=True):
+        start, stop = statement.ranges.get(place.id) if isinstance(place, ast.Name) else (dim, dim)  # type: ignore[misc]
+        if not (isinstance(start, ast.Constant) and start.value == 0 and same(stop, dim)):
+            span = f"range({ast.unparse(start)}, {ast.unparse(stop)})"
+            text = f"{ast.unparse(place)} in {span} computes a part of {array.name}, whose size is {ast.unparse(dim)}"
+            yield statement.node, f"{text}: expected all of it, with a condition where elements differ"
 
 
 def _recurrence_faults(program: IndexedProgram, group: Sequence[Statement]) -> Iterator[Fault]:

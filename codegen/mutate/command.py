@@ -30,13 +30,13 @@ COMMAND = __package__.rpartition(".")[0]
 
 def mutate_command(options: argparse.Namespace, project: Project) -> int:
     spec, path = project.spec, project.path
-    chosen = choose([entry.name for entry in spec.entries], options.names)
+    chosen = choose([entry.name for entry in spec.written], options.names)
     if chosen is None:
         return 1
     if options.unlike is not None:
         before, now = _sources(load_spec(options.unlike)[0], options.unlike), _sources(spec, path)
         chosen = [name for name in chosen if before.get(name) != now[name]]
-    entries = sample_evenly([entry for entry in spec.entries if entry.name in chosen], options.sample, options.seed)
+    entries = sample_evenly([entry for entry in spec.written if entry.name in chosen], options.sample, options.seed)
     begin = time.perf_counter()
     scores = score(entries, Related(path, spec.entries, project.renderer.library.op_libraries), options)
     for each in scores:
@@ -108,9 +108,9 @@ def _answered(
 
 def _sources(spec: Spec, path: Path) -> dict[str, str]:
     lines = path.read_text(encoding="utf-8").splitlines()
-    begins = [entry.where.line - 1 for entry in spec.entries]
+    begins = [entry.where.line - 1 for entry in spec.written]
     results = {}
-    for entry, begin, end in zip(spec.entries, begins, [*begins[1:], len(lines)], strict=True):
+    for entry, begin, end in zip(spec.written, begins, [*begins[1:], len(lines)], strict=True):
         own = [line for line in lines[begin:end] if line.strip() and not line.startswith("#")]
         calls = [*entry.samples, *entry.hard, *(refusal.call for refusal in entry.refuses)]
         errors = [refusal.error for refusal in entry.refuses]

@@ -55,6 +55,8 @@ def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     yield field("computed", computed(renderer, entry))
     if entry.rows is not None:
         yield from format_program(entry.rows, "rows")
+    elif entry.indexed is not None:
+        yield from (field("indexed" * (k == 0), line) for k, line in enumerate(entry.indexed.lines))
     elif entry.compute.kind == "kernel":
         yield field("on CUDA", on_cuda(renderer, entry))
         for program in programs_named(renderer.library["kernel", entry.compute.text], renderer.library.programs):

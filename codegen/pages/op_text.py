@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ..emit.docstrings import kinds
 from ..emit.op import OpCode
 from ..emit.render import Renderer, has_node
+from ..language.indexed_programs import IndexedProgram
 from ..language.row_programs import Program
 from ..library import kernels
 from ..library.rule_doc import promise
@@ -32,21 +33,21 @@ def on_cuda(renderer: Renderer, entry: Entry) -> str:
         return ON_CUDA["kernel"]
     if entry.compute.kind != "kernel":
         return ""
-    if entry.rows is not None:
+    if entry.program is not None:
         return ON_CUDA["kernel"]
     return ON_CUDA[kernels.on_cuda(renderer.library["kernel", entry.compute.text])]
 
 
 def row_programs(renderer: Renderer, entry: Entry) -> Iterator[tuple[str, str]]:
-    if entry.rows is not None:
-        yield "row program", quoted(entry.rows)
+    if entry.program is not None:
+        yield f"{'row' if entry.rows else 'indexed'} program", quoted(entry.program)
     elif entry.compute.kind == "kernel":
         kernel, known = renderer.library["kernel", entry.compute.text], renderer.library.programs
         for program in kernels.programs_named(kernel, known):
             yield f"row program `{program.name}`", quoted(program)
 
 
-def quoted(program: Program) -> str:
+def quoted(program: Program | IndexedProgram) -> str:
     return "; ".join(f"`{line}`" for line in program.lines)
 
 

@@ -139,7 +139,7 @@ def held(entry: Entry) -> Iterator[str]:
 def pages(renderer: Renderer, path: Path) -> Files:
     result = chapters(renderer, path)
     files = {f"ops/{family.slug}.md": page(renderer, family, ops) for family, ops in result}
-    stats = spec_stats(path, renderer.spec.entries)
+    stats = spec_stats(path, renderer.spec.written)
     files["ops.md"] = renderer.render("ops_index.md.j2", families=result, spec_stats=stats)
     return {name: tidy(text) for name, text in files.items()}
 
@@ -160,7 +160,7 @@ def reference(renderer: Renderer, path: Path) -> Files:
 
 def chapters(renderer: Renderer, path: Path) -> list[tuple[Family, list[OpSection]]]:
     pictures = picture_files(renderer.spec.by_name())
-    return [(each, sections(renderer, each, pictures)) for each in families(path, renderer.spec.entries)]
+    return [(each, sections(renderer, each, pictures)) for each in families(path, renderer.spec.written)]
 
 
 def tidy(text: str) -> str:

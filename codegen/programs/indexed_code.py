@@ -5,7 +5,8 @@ register, or in the row of the result where that lets the innermost loop go thro
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import copy
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..language.indexed_programs import (
@@ -17,21 +18,22 @@ from ..language.indexed_programs import (
     directions,
     fold_of,
     free_names,
+    fresh,
     is_name,
     places_of,
     reads,
-    renamed,
     same,
 )
 from .cpu_code import indented
 from .intervals import Intervals
+from .passes import is_expensive
 from .python_code import ANY, INTEGER, SIGNS, TRUTH, VALUE, plain
 
 _ORDER: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<"},
     **{ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
 }
-_JOIN = {"max": "maximum", "min": "minimum"}
+_JOIN = ("max", "min")
 _START = {"max": "-np.inf", "min": "np.inf", "argmax": "-np.inf", "argmin": "np.inf"}
 FLAT_INDEX = ("argmax", "argmin")
 
@@ -53,11 +55,17 @@ class Stage:
     is_guarded: bool = False
 
 
+WORDS = ("b", "begin", "end", "first", "last", "at", "own", "found", "best", "z")  # names that loops have of their own
+
+
 class ProgramCode:
     """What is known of a program's arrays, for all its stages."""
 
     def __init__(self, program: IndexedProgram) -> None:
         self.program = program
+        self.taken = {*program.arrays, *program.numbers, *program.sizes}
+        self.taken |= {index for statement in program.statements for index in statement.ranges}
+        self.word = {word: fresh(word, self.taken) for word in WORDS}
         self.kinds: dict[str, str] = {}
         for array in program.arrays.values():
             self.kinds[array.name] = {"input": VALUE, "constant": ANY}.get(array.kind, VALUE)
@@ -147,6 +155,7 @@ class Nest:
         self.loops = list(loops)
         self.lines: list[list[str]] = [[] for _ in range(len(loops) + 1)]
         self.known: dict[str, Value] = {}
+        self.steps: dict[str, tuple[str, str]] = {}  # what a step of a recurrence hands on, by the element's text
 
     def below(self, depth: int, loops: Sequence[Loop]) -> "Nest":
         """A nest of other loops inside of the first `depth` ones, whose lines it continues."""
@@ -174,6 +183,34 @@ class Nest:
         if key:
             self.known[key] = (name, kind, level)
         return name, kind, level
+
+    def carried(self) -> Iterator[tuple[str, str]]:
+        """The names of what the step before has computed, and what this one hands on."""
+        for name, own in self.steps.values():
+            yield name, self.known[own][0]
+
+    def _from_step_before(self, key: str, read: Read, border: ast.expr | None) -> Value | None:
+        """The element that the step before of the innermost loop has computed."""
+        if not self.loops or read.name not in {s.name for s in self.function.group} or not self.function.is_recurrence:
+            return None
+        loop, own = self.loops[-1], next(s for s in self.function.group if s.name == read.name)
+        if not own.places or not is_name(own.places[-1], loop.index) or loop.start != "0":
+            return None
+        before = ast.BinOp(own.places[-1], ast.Sub() if loop.step > 0 else ast.Add(), ast.Constant(1))
+        if not all(map(same, read.places, (*own.places[:-1], before))) or self.function.depth_of(own) != len(self.loops):
+            return None
+        kind = self.function.code.kinds[read.name]
+        first = "T(np.nan)" if kind == VALUE else "0"
+        if border is not None:
+            first, _, level = self.element(border) if kind == VALUE else self.value(border)
+            if level == len(self.loops):
+                return None
+        name = self.function.new("before")
+        self.lines[-2].append(f"{name} = {plain(first)}")
+        element = ast.Subscript(ast.Name(own.name, ast.Load()), _index(own.places), ast.Load())
+        self.steps[key] = name, ast.dump(element)
+        self.known[key] = name, kind, len(self.loops)
+        return self.known[key]
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
@@ -272,6 +309,8 @@ class Nest:
 
     def _read(self, key: str, read: Read, border: ast.expr | None) -> Value:
         kind = self.function.code.kinds[read.name]
+        if (value := self._from_step_before(key, read, border)) is not None:
+            return value
         outside = "T(np.nan)" if kind == VALUE else "0"
         if border is not None:
             border_value = self.element(border) if kind == VALUE else self.value(border)
@@ -344,8 +383,8 @@ class Nest:
         is_count = value[1] in (INTEGER, TRUTH) and word in ("sum", "prod")
         text, kind = (value[0], INTEGER) if is_count else (self._typed(value)[0], VALUE)
         if word in _JOIN:
-            self.function.functions.add(_JOIN[word])
-            return kind, [f"{total} = T({_START[word]})"], [f"{total} = {_JOIN[word]}({total}, {plain(text)})"]
+            text = self.bound((text, kind, len(self.loops)), "value")[0]
+            return kind, [f"{total} = T({_START[word]})"], [f"{total} = {self.function.joined(word, total, text)}"]
         start = "0" if word == "sum" else "1"
         sign = "+" if word == "sum" else "*"
         return kind, [f"{total} = {start if is_count else f'T({start})'}"], [f"{total} {sign}= {plain(text)}"]
@@ -381,6 +420,27 @@ def _logsumexp(over: Sequence[str], operand: ast.expr) -> ast.expr:
     return ast.IfExp(call("isinf", top), top, ast.BinOp(call("log", total), ast.Add(), top))
 
 
+def _index(places: Sequence[ast.expr]) -> ast.expr:
+    return places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+
+
+def _outer_folds(tree: ast.expr) -> list[ast.expr]:
+    """The folds in an expression that lie in no other one."""
+    if fold_of(tree) is not None:
+        return [tree]
+    children = (child for child in ast.iter_child_nodes(tree) if isinstance(child, ast.expr))
+    return [node for child in children for node in _outer_folds(child)]
+
+
+def _replaced(tree: ast.expr, part: ast.expr, other: ast.expr) -> ast.expr:
+    class Replaced(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            return other if same(node, part) else self.generic_visit(node)
+
+    result: ast.expr = Replaced().visit(copy.deepcopy(tree))
+    return result
+
+
 class _Function:
     """Writes the function of one group of statements."""
 
@@ -400,8 +460,8 @@ class _Function:
         self.ways = directions(self.program, group) if self.program.is_recurrence(group) else {}
         self.is_recurrence = self.program.is_recurrence(group)
         self.parallel = self._parallel()
-        self.taken = {*self.arrays, *self.program.numbers, *self.program.sizes}
-        self.taken |= {index for statement in self.program.statements for index in statement.ranges}
+        self.taken = {*code.taken, *code.word.values()}
+        self.word = code.word
 
     def _parallel(self) -> str:
         """The index whose values threads may share."""
@@ -420,9 +480,15 @@ class _Function:
     def loop(self, index: str, statement: Statement) -> Loop:
         start, stop = statement.ranges[index]
         if index == self.parallel:  # the part of a thread, in one example
-            own = f"b * {self._count()}" if ast.unparse(start) == "0" else f"(b * {self._count()} - ({ast.unparse(start)}))"
-            return Loop(index, f"begin - {own}", f"end - {own}")
+            b, begin, end = (self.word[word] for word in ("b", "begin", "end"))
+            own = f"{b} * {self._count()}"
+            own = own if ast.unparse(start) == "0" else f"({own} - ({ast.unparse(start)}))"
+            return Loop(index, f"{begin} - {own}", f"{end} - {own}")
         return Loop(index, ast.unparse(start), ast.unparse(stop), self.ways.get(index, 1))
+
+    def depth_of(self, statement: Statement) -> int:
+        """How many loops stand around a statement."""
+        return len(statement.places)
 
     def tests_places(self, nest: Nest, place: ast.expr, dim: ast.expr) -> bool:
         """Whether a place is tested in the loop; if sizes can tell that it is inside, they are asked before."""
@@ -455,8 +521,8 @@ class _Function:
         ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
         ints += [n for n in self.program.sizes if n in used and n not in ints]
         ints += [f"step_{n}" for n in operands if self.arrays[n].kind in ("input", "constant")]
-        args = [*operands, *results, *floats, *ints, "first", "last"]
-        head = ["@jit(fastmath=REORDER)", f"def {self.name}({', '.join(args)}):"]
+        args = [*operands, *results, *floats, *ints, self.word["first"], self.word["last"]]
+        head = ["@jit(fastmath=REORDER, no_alias=True)", f"def {self.name}({', '.join(args)}):"]
         head += [f'    """{self._doc()}"""', f"    T = {typed}.dtype.type"]
         head += [f"    {name} = T({name})" for name in floats]
         lines = [*head, *indented(1, self._rows(lines))]
@@ -488,25 +554,27 @@ class _Function:
 
     def _rows(self, lines: Sequence[str]) -> Iterator[str]:
         """The loop over what a thread has: examples of the batch, or values of the first index in each."""
+        b, begin, end, first, last = (self.word[word] for word in ("b", "begin", "end", "first", "last"))
         if not self.parallel:
-            yield "for b in range(first, last):"
+            yield f"for {b} in range({first}, {last}):"
             yield from indented(1, lines)
             return
         count = self._count()
-        yield "begin = first"
-        yield "while begin < last:"
-        yield f"    b = begin // {count}"
-        yield f"    end = min(last, (b + 1) * {count})"
+        yield f"{begin} = {first}"
+        yield f"while {begin} < {last}:"
+        yield f"    {b} = {begin} // {count}"
+        yield f"    {end} = min({last}, ({b} + 1) * {count})"
         yield from indented(1, lines)
-        yield "    begin = end"
+        yield f"    {begin} = {end}"
 
     def _heads(self, operands: Sequence[str], results: Sequence[str]) -> Iterator[str]:
+        b = self.word["b"]
         for name in operands:
             if self.arrays[name].kind in ("input", "constant"):
-                yield f"at_{name} = b * step_{name}"
+                yield f"at_{name} = {b} * step_{name}"
             else:
-                yield f"at_{name} = b * ({self.total(name)})"
-        yield from (f"at_{name} = b * ({self.total(name)})" for name in results)
+                yield f"at_{name} = {b} * ({self.total(name)})"
+        yield from (f"at_{name} = {b} * ({self.total(name)})" for name in results)
 
     def total(self, name: str) -> str:
         dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims]
@@ -521,28 +589,78 @@ class _Function:
             yield from self._collected(statement)
             return
         names = [place.id for place in statement.places if isinstance(place, ast.Name)]
-        loops = [self.loop(name, statement) for name in names]
-        yield from self._assigned(statement, loops)
+        yield from self._assigned(statement, [self.loop(name, statement) for name in names])
 
     def _together(self) -> Iterator[str]:
         """A recurrence of several statements: one loop over the index that they share, the others inside."""
         place = self.group[0].places[0]
         assert isinstance(place, ast.Name)
+        if all(len(statement.places) == 1 for statement in self.group):
+            yield from self._in_one_loop([self.loop(place.id, self.group[0])])
+            return
         yield self.loop(place.id, self.group[0]).line
         for statement in self.group:
             names = [p.id for p in statement.places[1:] if isinstance(p, ast.Name)]
             yield from indented(1, self._assigned(statement, [self.loop(name, statement) for name in names]))
 
-    def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
-        if inner := self._by_rows(statement, loops):
-            yield from self._accumulated(statement, loops, inner)
-            return
-        nest = Nest(self, statement, loops)
+    def _in_one_loop(self, loops: list[Loop]) -> Iterator[str]:
+        """Statements of the same indices: what one step hands to the next is kept in a register."""
+        outer = Nest(self, self.group[0], loops[:-1])
+        nest = outer.below(len(loops) - 1, loops[-1:])
+        for statement in self.group:
+            nest.statement = statement
+            self._assign(nest, statement)
+        nest.lines[-1] += [f"{name} = {value}" for name, value in nest.carried()]
+        outer.lines[-1] += nest.text(len(loops) - 1)
+        yield from [*outer.lines[0], *outer.text(0)]
+
+    def _assign(self, nest: Nest, statement: Statement) -> None:
         kind = self.code.kinds[statement.name]
         text = (nest.element if kind == VALUE else nest.value)(statement.value)[0]
         offset, _, _ = nest.offset(statement.name, statement.places)
+        depth = len(nest.loops)
+        own = ast.Subscript(ast.Name(statement.name, ast.Load()), _index(statement.places), ast.Load())
+        if self.is_recurrence:
+            text = nest.bound((text, kind, depth), statement.name, ast.dump(own))[0]
         nest.lines[-1].append(f"{statement.name}[np.uint64({offset})] = {plain(text)}")
-        yield from [*nest.lines[0], *nest.text(0)]
+
+    def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
+        """One statement, in one nest of loops or in two that have all but the last in common."""
+        if self.is_recurrence and len(self.group) == 1 and loops:
+            yield from self._in_one_loop(loops)
+        elif inner := self._by_rows(statement, loops):
+            yield from self._accumulated(statement, loops, inner)
+        elif parts := self._split(statement, loops):
+            yield from self._one_after_the_other(statement, loops, parts)
+        else:
+            nest = Nest(self, statement, loops)
+            self._assign(nest, statement)
+            yield from [*nest.lines[0], *nest.text(0)]
+
+    def _split(self, statement: Statement, loops: list[Loop]) -> tuple[ast.expr, ast.expr] | None:
+        """A fold and what is computed from it, where that takes long: in a loop of its own it is vector code."""
+        if self.is_recurrence or not loops or self.code.kinds[statement.name] != VALUE:
+            return None
+        inner = [node for node in _outer_folds(statement.value) if loops[-1].index in free_names(node)]
+        if len(inner) != 1 or inner[0] is statement.value or self.code.kind_of(inner[0]) != VALUE:
+            return None
+        fold = fold_of(inner[0])
+        if fold is None or fold[0] == "logsumexp":
+            return None
+        own = ast.Subscript(ast.Name(statement.name, ast.Load()), _index(statement.places), ast.Load())
+        rest = _replaced(statement.value, inner[0], own)
+        return (inner[0], rest) if is_expensive(rest) else None
+
+    def _one_after_the_other(
+        self, statement: Statement, loops: list[Loop], values: Sequence[ast.expr]
+    ) -> Iterator[str]:
+        depth = len(loops) - 1
+        outer = Nest(self, statement, loops[:-1])
+        for value in values:
+            nest = outer.below(depth, loops[-1:])
+            self._assign(nest, replace(statement, value=value))
+            outer.lines[-1] += nest.text(depth)
+        yield from [*outer.lines[0], *outer.text(0)]
 
     def _by_rows(self, statement: Statement, loops: list[Loop]) -> tuple[str, ...]:
         """The indices of a sum whose loops are better outside of that over the result's last index."""
@@ -566,52 +684,59 @@ class _Function:
         """A sum that is added up where the result lies, a row at a time."""
         fold = fold_of(statement.value)
         assert fold is not None
-        outer, row = loops[:-1], loops[-1]
-        begin = Nest(self, statement, loops)
-        offset, _, _ = begin.offset(statement.name, statement.places)
-        begin.lines[-1].append(f"{statement.name}[np.uint64({offset})] = T(0)")
-        nest = Nest(self, statement, [*outer, *(self.loop(name, statement) for name in over), row])
-        text = nest.element(fold[2])[0]
-        nest.lines[-1].append(f"{statement.name}[np.uint64({nest.offset(statement.name, statement.places)[0]})] += {plain(text)}")
-        depth = len(outer)
-        lines = [*begin.text(depth), *nest.lines[depth], *nest.text(depth)]
-        for k in range(depth, 0, -1):
-            lines = [outer[k - 1].line, *indented(1, [*nest.lines[k - 1][:0], *lines])]
-            if k > 1:
-                lines = [*nest.lines[k - 1], *lines]
-        yield from ([*nest.lines[0], *lines] if depth else lines)
+        depth, row = len(loops) - 1, loops[-1]
+        outer = Nest(self, statement, loops[:-1])
+        begin = outer.below(depth, [row])
+        begin.lines[-1].append(f"{self._element(begin, statement)} = T(0)")
+        outer.lines[-1] += begin.text(depth)
+        nest = outer.below(depth, [*(self.loop(name, statement) for name in over), row])
+        nest.lines[-1].append(f"{self._element(nest, statement)} += {plain(nest.element(fold[2])[0])}")
+        outer.lines[-1] += nest.text(depth)
+        yield from [*outer.lines[0], *outer.text(0)]
+
+    def _element(self, nest: Nest, statement: Statement) -> str:
+        return f"{statement.name}[np.uint64({nest.offset(statement.name, statement.places)[0]})]"
 
     def _collected(self, statement: Statement) -> Iterator[str]:
         nest = Nest(self, statement, [self.loop(name, statement) for name in statement.indices])
-        kind, name = self.code.kinds[statement.name], statement.name
+        kind, name, word = self.code.kinds[statement.name], statement.name, statement.collect
         total = self.total(name)
         if name not in self.begun:
-            start = {"sum": "T(0)" if kind == VALUE else "0", **dict.fromkeys(FLAT_INDEX, "-1")}.get(statement.collect)
-            yield f"for i in range({total}):"
-            yield f"    {name}[np.uint64(at_{name} + i)] = {start or f'T({_START[statement.collect]})'}"
-        value = (nest.element if kind == VALUE or statement.collect in FLAT_INDEX else nest.value)(statement.value)
+            zero = "T(0)" if kind == VALUE else "0"
+            start = {"sum": zero, **dict.fromkeys(FLAT_INDEX, "-1")}.get(word, f"T({_START.get(word)})")
+            z = self.word["z"]
+            yield f"for {z} in range({total}):"
+            yield f"    {name}[np.uint64(at_{name} + {z})] = {start}"
+        value = (nest.element if kind == VALUE or word in FLAT_INDEX else nest.value)(statement.value)
         offset, test, _ = nest.offset(name, statement.places)
         lines = list(self._joined(statement, nest, offset, plain(value[0])))
         nest.lines[-1] += [f"if {test}:", *indented(1, lines)] if test else lines
-        if statement.collect in FLAT_INDEX:
-            self.helpers.add("filled")
-            yield f"best = filled(T({_START[statement.collect]}), {total})"
+        if word in FLAT_INDEX:
+            yield f"{self.word['best']} = filled(T({_START[word]}), {total})"
         yield from [*nest.lines[0], *nest.text(0)]
 
     def _joined(self, statement: Statement, nest: Nest, offset: str, text: str) -> Iterator[str]:
-        name = statement.name
-        yield f"at = np.uint64({offset})"
+        name, at = statement.name, self.word["at"]
+        yield f"{at} = np.uint64({offset})"
         if statement.collect == "sum":
-            yield f"{name}[at] += {text}"
+            yield f"{name}[{at}] += {text}"
         elif statement.collect in _JOIN:
-            self.functions.add(_JOIN[statement.collect])
-            yield f"{name}[at] = {_JOIN[statement.collect]}({name}[at], {text})"
+            found = self.word["found"]
+            yield f"{found} = {text}"
+            yield f"{name}[{at}] = {self.joined(statement.collect, f'{name}[{at}]', found)}"
         else:
             place = statement.indices[0]
             for index in statement.indices[1:]:
                 place = f"({place}) * {nest._count(index)} + {index}"
             sign = ">" if statement.collect == "argmax" else "<"
-            yield f"own = np.uint64(at - np.uint64(at_{name}))"
-            yield f"found = {text}"
-            yield f"if found {sign} best[own] or (found != found and best[own] == best[own]) or {name}[at] < 0:"
-            yield f"    best[own], {name}[at] = found, {plain(place)}"
+            own, found, best = (self.word[word] for word in ("own", "found", "best"))
+            yield f"{own} = np.uint64({at} - np.uint64(at_{name}))"
+            yield f"{found} = {text}"
+            better = f"{found} {sign} {best}[{own}] or ({found} != {found} and {best}[{own}] == {best}[{own}])"
+            yield f"if {better} or {name}[{at}] < 0:"
+            yield f"    {best}[{own}], {name}[{at}] = {found}, {plain(place)}"
+
+    def joined(self, word: str, total: str, text: str) -> str:
+        """The greater or the less of two, nan where one is."""
+        sign = ">" if word == "max" else "<"
+        return f"{text} if {text} {sign} {total} or {text} != {text} else {total}"

@@ -20,6 +20,7 @@ from ..language.indexed_programs import (
     Read,
     Statement,
     fold_of,
+    fresh,
     free_names,
     linear,
     places_of,
@@ -56,15 +57,6 @@ def folded(word: str, over: Sequence[str], tree: ast.expr) -> ast.expr:
 
 
 # ---- one fold a statement --------------------------------------------------------------------------------------------
-
-
-def fresh(word: str, known: Iterable[str]) -> str:
-    """A name that is not known: the word, with a number where it needs one."""
-    name, number, taken = word, 1, set(known)
-    while name in taken:
-        number += 1
-        name = f"{word}_{number}"
-    return name
 
 
 class Normal:
@@ -237,6 +229,7 @@ class Derivation:
         )
         self.taken = {*self.arrays, *program.numbers, *program.sizes}
         self.firsts: dict[str, str] = {}
+        self.made: set[str] = set()  # the adjoints that are complete
         self.known_ranges: dict[str, tuple[ast.expr, ast.expr]] = {}  # of the indices of folds that were made
 
     def _active(self) -> set[str]:
@@ -362,6 +355,7 @@ class Derivation:
 
     def reverse(self) -> Derived:
         self.firsts.clear()
+        self.made.clear()
         named = {name: self._fresh(f"{name}_gradient") for name in self.wanted}
         outputs = {named[name]: self.arrays[name].dims for name in self.wanted}
         grads = {name: self._fresh(f"grad_{name}") for name in self.differentiable}
@@ -423,9 +417,9 @@ class Derivation:
         """The adjoint of an array, of which all parts are known."""
         places, ranges = own[name]
         adjoint = adjoints[name]
-        if adjoint in text.names and f"made {adjoint}" in text.names:
+        if adjoint in self.made:
             return
-        text.names.add(f"made {adjoint}")
+        self.made.add(adjoint)
         own_parts = parts.get(name, [])
         if is_recurrence and name in scatters:
             own_parts = [*own_parts, self._scattered(text, name, own, scatters.pop(name))]
@@ -667,18 +661,15 @@ def _shape(dims: Sequence[ast.expr]) -> str:
 
 def _pruned(text: Text, outputs: Iterable[str]) -> list[str]:
     """The lines that outputs need."""
-    needed, kept = {*outputs}, list[str]()
-    for line in reversed(text.lines):
-        node = ast.parse(line).body[0]
-        names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-        if isinstance(node, ast.AnnAssign):
-            kept += [line] if _target(node.target) in needed else []
-            continue
-        target = node.targets[0] if isinstance(node, ast.Assign) else node.target  # type: ignore[attr-defined]
-        if _target(target) in needed:
-            needed |= names
-            kept.append(line)
-    return kept[::-1]
+    nodes = [ast.parse(line).body[0] for line in text.lines]
+    targets = [_target(n.targets[0] if isinstance(n, ast.Assign) else n.target) for n in nodes]  # type: ignore[attr-defined]
+    needed, before = {*outputs}, set[str]()
+    while needed != before:
+        before = set(needed)
+        for node, target in zip(nodes, targets, strict=True):
+            if target in needed and not isinstance(node, ast.AnnAssign):
+                needed |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return [line for line, target in zip(text.lines, targets, strict=True) if target in needed]
 
 
 def _target(node: ast.expr) -> str:

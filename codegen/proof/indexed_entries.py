@@ -8,13 +8,13 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..language.indexed_programs import IndexedProgram, Reader
+from ..language.indexed_programs import IndexedProgram, Reader, fresh
 from ..spec.formula import item
 from ..spec.model import Argument, Compute, Entry, Formula, identifier
 from ..spec.row_program import check_of_rows
 from ..spec.signature import parse_schema
 from .derivative import NoDerivative
-from .indexed_derivative import Derivation, Derived, fresh
+from .indexed_derivative import Derivation, Derived
 
 ORDERS = 2  # how often an op can be differentiated
 
@@ -105,7 +105,7 @@ def _internal(entry: Entry, name: str, derived: Derived, own: list[str]) -> Entr
         result_dtype=("same",) * len(outputs),
         output_differentiability=(True,) * len(outputs),
         gradients={name: constant for name in inputs if name in constants},
-        unverified=f"the derivatives of {entry.name} are compared with differences",
+        derived_from=entry.derived_from or entry.name,
         complex=False,
         doc=f"{'; '.join(derived.outputs)} of {entry.name}.",
         key_locations=dict.fromkeys(("name", "indexed", "kernel", "check", "batch"), where),

@@ -179,6 +179,7 @@ class Entry:
     compute: Compute
     rows: Program | None = None  # of which the kernel is made
     indexed: IndexedProgram | None = None  # the same
+    derived_from: str = ""  # the op whose derivative it computes
     internal: "tuple[Entry, ...]" = ()  # derived ops that formulas of this one call
     reference: dict[str, Formula] = field(default_factory=dict)  # the same in terms of NumPy, last the result
     variants: tuple[str, ...] = ("function", "method")
@@ -322,6 +323,11 @@ class Spec:
 
     def by_name(self) -> dict[str, Entry]:
         return {e.name: e for e in self.entries}
+
+    @property
+    def written(self) -> tuple[Entry, ...]:
+        """The entries of the file: those without the ops that were derived for them."""
+        return tuple(entry for entry in self.entries if not entry.derived_from)
 
 
 @dataclass(frozen=True, order=True)

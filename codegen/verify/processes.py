@@ -49,7 +49,8 @@ class Known(NamedTuple):
 
 
 def known_ops(package: Package) -> dict[str, Known]:
-    return {name: Known(op.where, concerned(op), op.unverified) for name, op in registry(package).items()}
+    ops = registry(package).items()
+    return {name: Known(op.where, concerned(op), op.unverified) for name, op in ops if not op.derived_from}
 
 
 def check_op(package: Package, name: str) -> Report:

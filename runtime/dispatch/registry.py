@@ -48,6 +48,7 @@ class Op:
     expression: str = ""  # of an element-wise op
     unvaried: tuple[str, ...] = ()  # arguments of which `verify` tries no other values
     unverified: str = ""  # why `verify` does not check the op
+    derived_from: str = ""  # the op whose derivatives, which it computes, `verify` checks in its place
     takes_number: bool = False  # there is a kernel for `x <operator> number`
     reference: str = ""  # what the op gives, in terms of NumPy
     onnx: str = ""  # what the op gives, in ONNX operators

@@ -46,6 +46,10 @@ class Sizes:
         if one != other:
             raise RuntimeError(f"{self.name}(): expected {text} to have the size {other}, but got {one}")
 
+    def check_size(self, text: str, size: int) -> None:
+        if size < 0:
+            raise RuntimeError(f"{self.name}(): expected a size of 0 at least, but {text} is {size}")
+
     def core(self, array: str) -> Shape:
         shape, count = self.arrays[array]
         return shape[len(shape) - count :]
