@@ -83,7 +83,7 @@ class Example:
         if id(statement) not in self.gathered:
             values: dict[Place, list[tuple[int, Scalar]]] = {}
             for flat, scope in self.steps(statement.indices, statement):
-                own = tuple(int(self.value(place, scope, statement)) for place in statement.places)
+                own = tuple(self.value(place, scope, statement) for place in statement.places)
                 values.setdefault(own, []).append((flat, self.value(statement.value, scope, statement)))
             self.gathered[id(statement)] = {own: _folded(statement.collect, each) for own, each in values.items()}
         none = -1 if statement.collect.startswith("arg") else _folded(statement.collect, [])
