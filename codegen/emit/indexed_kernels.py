@@ -1,15 +1,15 @@
 """The kernels of indexed programs, as data for the templates of programs/."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..language.indexed_programs import IndexedProgram, Read, reads
+from ..language.indexed_programs import IndexedProgram
 from ..library.op_library import Library
 from ..programs.indexed_code import ProgramCode, Stage, stages_of
-from ..programs.python_code import ANY, INTEGER, TRUTH
+from ..programs.python_code import INTEGER, TRUTH
 from ..spec.model import Entry
 from ..spec.row_program import NO_PART, check_of_rows
 
@@ -40,13 +40,12 @@ class IndexedCode:
         functions = sorted({name for stage in self.stages for name in stage.functions})
         text = "\n".join(line for stage in self.stages for line in stage.lines)
         names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
-        modules = ["from {}.kernels.cpu.row_programs import filled"] if "filled" in names else []
         op_library = self.library.op_libraries[0].module_path((), depth=3)
         return {
             "name": self.program.name,
             "listing": "\n".join(f"    {line}" for line in self.program.lines),
             "imports": self.library.scalar_imports(functions),
-            "helpers": [line.format(op_library) for line in modules],
+            "helpers": list(_helpers(op_library, names)),
             "runtime_library": op_library,
             "stages": self.stages,
             "calls": [self.sizes(), self.shapes(), self.plan(), self.call()],
@@ -126,7 +125,6 @@ class IndexedCode:
 
     def _added(self, stage: Stage, is_tested: bool) -> Iterator[str]:
         made = ", ".join(self._made(name) for name in stage.results)
-        ints = [name for name in stage.ints if not name.startswith("step_")]
         name = stage.name
         if is_tested:
             yield f"    is_inside = {' and '.join(stage.tests)}"
@@ -136,7 +134,7 @@ class IndexedCode:
         yield f"        {_strings(stage.operands)},"
         yield f"        {{{made}}},"
         yield f"        {_tuple(stage.floats)},"
-        yield f"        {_tuple(ints)},"
+        yield f"        {_tuple(stage.ints)},"
         yield f"        {stage.rows},"
         yield f"        {stage.work},"
         yield "    )"
@@ -166,12 +164,26 @@ class IndexedCode:
     def check(self) -> list[str]:
         names = [a.name for a in self.entry.schema.arguments]
         arguments = ", ".join(self.arguments)
+        parameters = ", ".join(["name: str", *(f"{name}: Any" for name in names)])
         return [
-            f"def {check_of_rows(self.entry.schema)}({', '.join(['name: str', *(f'{n}: Any' for n in names)])}) -> Any:",
+            f"def {check_of_rows(self.entry.schema)}({parameters}) -> Any:",
             '    """shapes that agree."""',
             f"    sizes({arguments})",
             f"    return {_tuple(names)}",
         ]
+
+
+HELPERS = {  # what loops call, by module
+    "kernels.cpu.row_programs": ("BLOCK", "filled"),
+    "kernels.llvm.addresses": ("empty_row", "part_of"),
+    "kernels.llvm.reduce": ("minmax_of",),
+}
+
+
+def _helpers(op_library: str, used: Collection[str]) -> Iterator[str]:
+    for module, names in HELPERS.items():
+        if own := [name for name in names if name in used]:
+            yield f"from {op_library}.{module} import {', '.join(own)}"
 
 
 def _strings(names: Sequence[str]) -> str:
@@ -180,5 +192,3 @@ def _strings(names: Sequence[str]) -> str:
 
 def _tuple(items: Sequence[str]) -> str:
     return f"({', '.join(items)}{',' * (len(items) == 1)})"
-
-

@@ -24,11 +24,11 @@ from .calls import Caller, callers, methods_called
 from .elementwise_kernels import ElementKernels, element_kernels
 from .files import Files, check_python
 from .function import functions_of, looked_up_by
+from .indexed_kernels import IndexedCode
 from .locally_constant import Recorded
 from .node import NodeCode
 from .node_class import NodeClass
 from .op import OpCode
-from .indexed_kernels import IndexedCode
 from .program_kernels import RowCode
 from .registry import lines
 from .saved_tensors import Calls, differentiable_formulas

@@ -7,12 +7,13 @@ A program is statements in Python's syntax.
     name[i, j] = expression    an array, of which every element is computed; `i` and `j` are indices
     name[f(e)] += expression   what all indices give for a place is added up there, from 0: a scatter
     name[f(e)] = max[e](...)   what all `e` give for a place is folded: sum, max, min, argmax, argmin
-    name = expression          a part of expressions below; it is written where it is read
+    name = expression          a part of expressions below: it stands for its expression, unless `name: ()` is declared
     name: (n, d)               how many elements an array has along each dimension: names or expressions
     i: range(n - 1)            the values of an index
     x[i, 2 * j + k]            an element: any integers, also those of arrays, x[index[i]]; nan where there is none
     padded(x[i - 1], 0)        an element, or the second number where there is none
-    fold[k, l](expression)     sum mean prod max min logsumexp any all over indices; argmax argmin: the first place
+    fold[k, l](expression)     sum mean prod max min logsumexp any all over indices
+    argmax[k](expression)      the first k of the greatest, argmin of the least; of [k, l]: its number in their order
     int(x)                     the integer part, for places
     n, i                       sizes, indices and number arguments are numbers
 
@@ -26,7 +27,6 @@ which all that is read has been computed, from the front or from the end.
 """
 
 import ast
-import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -88,6 +88,7 @@ class IndexedProgram:
     outputs: tuple[str, ...]
     sizes: tuple[str, ...]  # names that the shapes of arguments give
     equal: tuple[tuple[ast.expr, ast.expr, str], ...] = ()  # sizes that must agree, and what they are of
+    unchecked: frozenset[str] = frozenset()
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -110,7 +111,8 @@ class IndexedProgram:
             for read in (*known, *_unconditional(statement.value, self.arrays)):
                 for place, dim in zip(read.places, self.arrays[read.name].dims, strict=True):
                     name = place.value.id if isinstance(place, ast.Subscript) else getattr(place, "id", "")
-                    if name in self.arrays and self.arrays[name].kind == "constant":
+                    is_place = name in self.arrays and self.arrays[name].kind == "constant"
+                    if is_place and name not in self.unchecked:
                         found[f"{name} {ast.dump(dim)}"] = name, dim
         return tuple(found.values())
 
@@ -143,12 +145,13 @@ class Read:
 
 def reads(tree: ast.AST, arrays: Collection[str]) -> Iterator[Read]:
     """The elements that an expression reads, those inside of places included."""
+    subscripted: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in arrays:
-            yield Read(node.value.id, places_of(node), node)
-    subscripted = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in arrays and id(node) not in subscripted:
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            subscripted.add(id(node.value))
+            if node.value.id in arrays:
+                yield Read(node.value.id, places_of(node), node)
+        elif isinstance(node, ast.Name) and node.id in arrays and id(node) not in subscripted:
             yield Read(node.id, (), node)
 
 
@@ -214,25 +217,46 @@ def bound_names(tree: ast.AST) -> list[str]:
 def renamed(tree: ast.expr, trees: Mapping[str, ast.expr]) -> ast.expr:
     """The expression with other ones for its free names."""
 
-    class Renamed(ast.NodeTransformer):
-        def __init__(self) -> None:
-            self.bound: list[str] = []
+    def visit(node: ast.AST, bound: frozenset[str]) -> ast.AST:
+        if isinstance(node, ast.Name) and node.id in trees and node.id not in bound:
+            return copied(trees[node.id])
+        fold = fold_of(node)
+        if fold is not None:
+            bound |= {*fold[1]}
+        return rebuilt(node, lambda child: visit(child, bound))
 
-        def visit_Call(self, node: ast.Call) -> ast.AST:
-            fold = fold_of(node)
-            if fold is None:
-                node.args = [self.visit(argument) for argument in node.args]
-                return node
-            self.bound += fold[1]
-            node.args = [self.visit(argument) for argument in node.args]
-            del self.bound[len(self.bound) - len(fold[1]) :]
-            return node
-
-        def visit_Name(self, node: ast.Name) -> ast.AST:
-            return copy.deepcopy(trees[node.id]) if node.id in trees and node.id not in self.bound else node
-
-    result: ast.expr = Renamed().visit(copy.deepcopy(tree))
+    result = visit(tree, frozenset())
+    assert isinstance(result, ast.expr)
     return result
+
+
+def replaced(tree: ast.expr, part: ast.expr, other: ast.expr) -> ast.expr:
+    """The expression with another one for each part that is the same."""
+    key = ast.dump(part)
+
+    def visit(node: ast.AST) -> ast.AST:
+        return copied(other) if ast.dump(node) == key else rebuilt(node, visit)
+
+    result = visit(tree)
+    assert isinstance(result, ast.expr)
+    return result
+
+
+def rebuilt(node: ast.AST, of: Callable[[ast.AST], ast.AST]) -> ast.AST:
+    """A new node with `of` each child."""
+    fields = {}
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, list):
+            fields[name] = [of(item) if isinstance(item, ast.AST) else item for item in value]
+        else:
+            fields[name] = of(value) if isinstance(value, ast.AST) else value
+    new = type(node)(**fields)
+    return ast.copy_location(new, node) if hasattr(node, "lineno") else new
+
+
+def copied(node: ast.expr) -> ast.expr:
+    """A tree of new nodes, each once in it."""
+    return rebuilt(node, copied)  # type: ignore[arg-type, return-value]
 
 
 def fresh(word: str, known: Iterable[str]) -> str:
@@ -259,9 +283,17 @@ class Reader:
     """Reads the statements of a program; `faults` are what is wrong, each with the node where it is."""
 
     def __init__(
-        self, name: str, inputs: Mapping[str, str], numbers: Mapping[str, str], outputs: Sequence[str]
+        self,
+        name: str,
+        inputs: Mapping[str, str],
+        numbers: Mapping[str, str],
+        outputs: Sequence[str],
+        unchecked: Collection[str] = (),
+        is_derived: bool = False,
     ) -> None:
         self.name = name
+        self.is_derived = is_derived  # from one that was read, so that its syntax is right
+        self.unchecked = frozenset(unchecked)  # arguments whose elements may be places outside
         self.inputs, self.numbers, self.outputs = inputs, numbers, tuple(outputs)
         self.faults: list[Fault] = []
         self.shapes: dict[str, tuple[ast.expr, ...]] = {}
@@ -270,7 +302,7 @@ class Reader:
         self.written: list[Statement] = []
 
     def read(self, body: Sequence[ast.stmt]) -> IndexedProgram | None:
-        if len(body) > MAX_STATEMENTS:
+        if len(body) > MAX_STATEMENTS and not self.is_derived:
             self._fault(body[MAX_STATEMENTS], f"expected at most {MAX_STATEMENTS} statements")
             return None
         for node in body:
@@ -287,7 +319,7 @@ class Reader:
         match node:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=None):
                 self._declared(name, annotation)
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in self.outputs and not fold_of(value):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in (*self.outputs, *self.shapes):
                 self._expression(value)
                 self._named(node, name)
                 self.parts[name] = self._with_parts(value)
@@ -337,23 +369,24 @@ class Reader:
             self._fault(node, f"'{name}' is an argument: choose another name")
         elif name in self.parts or (not repeats and any(each.name == name for each in self.written)):
             self._fault(node, f"'{name}' has a value already")
-        elif name in FOLDS or name in OWN or name.startswith(("at_", "step_")) or name.startswith("_") or name.endswith("_"):
+        elif name in FOLDS or name in OWN or name.startswith("_") or name.endswith("_"):
             self._fault(node, f"'{name}' is a word of indexed programs, or begins or ends with an underscore")
 
     def _expression(self, value: ast.expr) -> None:
+        if self.is_derived:
+            return
         if too_deep(value):
             self._fault(value, "expected an expression of fewer levels: give a part of it a name")
             return
 
         class Plain(ast.NodeTransformer):  # folds as calls of plain functions, which SYNTAX knows
             def visit_Call(self, node: ast.Call) -> ast.AST:
-                node = copy.copy(node)
                 if isinstance(node.func, ast.Subscript) and isinstance(node.func.value, ast.Name):
                     node.func = node.func.value
                 self.generic_visit(node)
                 return node
 
-        self.faults += faults(tree := Plain().visit(copy.deepcopy(value)), tree, SYNTAX)
+        self.faults += faults(tree := Plain().visit(copied(value)), tree, SYNTAX)
 
     def _with_parts(self, tree: ast.expr) -> ast.expr:
         return renamed(tree, self.parts) if self.parts else tree
@@ -391,13 +424,22 @@ class Typed:
         statements = tuple(self._ranged(statement) for statement in self.reader.written)
         if self.reader.faults:
             return None
+        for statement in statements:
+            self._tied(statement)
         statements = tuple(replace(s, ranges={k: self._both(v) for k, v in s.ranges.items()}) for s in statements)
         arrays = {a.name: replace(a, dims=tuple(map(self._canonical, a.dims))) for a in self.arrays.values()}
         equal = tuple((self._canonical(a), self._canonical(b), text) for a, b, text in self.equal)
         equal = tuple((a, b, text) for a, b, text in equal if not same(a, b))
         sizes = tuple(dict.fromkeys(self._root(name) for name in self.sizes))
         program = IndexedProgram(
-            self.reader.name, arrays, self.reader.numbers, statements, self.reader.outputs, sizes, equal
+            self.reader.name,
+            arrays,
+            self.reader.numbers,
+            statements,
+            self.reader.outputs,
+            sizes,
+            equal,
+            self.reader.unchecked,
         )
         self.reader.faults += program_faults(program)
         return None if self.reader.faults else program
@@ -446,18 +488,32 @@ class Typed:
         if any(is_name(dim, "?") for dim in own.dims) and len(own.dims) == len(statement.places):
             if statement.collect:
                 text = ", ".join("n" * (k == 0) or "m" for k in range(len(own.dims)))
-                self.reader._fault(statement.node, f"the sizes of {own.name} are unknown: expected {own.name}: ({text})")
+                self.reader._fault(
+                    statement.node, f"the sizes of {own.name} are unknown: expected {own.name}: ({text})"
+                )
             else:
                 dims = tuple(ranges.get(place.id, (ast.Constant(0), ast.Constant(1)))[1]
                              for place in statement.places if isinstance(place, ast.Name))  # fmt: skip
                 self.arrays[own.name] = replace(own, dims=dims)
         return replace(statement, ranges=ranges)
 
+    def _tied(self, statement: Statement) -> None:
+        """Sizes that have no name of their own are those of the indices that stand alone there."""
+        declared = {n for dims in self.reader.shapes.values() for d in dims for n in free_names(d)}
+        for tree in (statement.value, *statement.places):
+            for read in reads(tree, self.arrays):
+                for d, (place, dim) in enumerate(zip(read.places, self.arrays[read.name].dims, strict=True)):
+                    ends = statement.ranges.get(place.id) if isinstance(place, ast.Name) else None
+                    is_named = isinstance(dim, ast.Name) and dim.id in declared
+                    if ends and not is_named and isinstance(ends[1], ast.Name) and isinstance(ends[0], ast.Constant):
+                        self._tie(ends[1], dim, f"dimension {d} of {read.name}")
+
     def _unknown(self, name: str, statement: Statement) -> str:
         known = [*self.arrays, *self.sizes, *self.reader.numbers]
         in_loops = {n for p in statement.places for n in free_names(p)} | {*bound_names(statement.value)}
         if name in in_loops or statement.collect:
-            return f"the range of the index '{name}' is unknown: expected {name}: range(n), or a read where it stands alone"
+            text = f"expected {name}: range(n), or a read where it stands alone"
+            return f"the range of the index '{name}' is unknown: {text}"
         return f"unknown name '{name}'{did_you_mean(name, known)}"
 
     def _range_of(self, name: str, statement: Statement) -> tuple[ast.expr, ast.expr] | None:
@@ -559,12 +615,17 @@ def directions(program: IndexedProgram, group: Sequence[Statement]) -> dict[str,
     for k, statement in enumerate(group):
         for read in reads(statement.value, number):
             target = group[number[read.name]]
-            depth = len(target.places) if len(group) == 1 else 1
+            depth = len(target.places) if is_uniform(group) else 1
             ordered = _is_ordered(read, statement, target, depth, result, program.sizes)
             if not ordered and number[read.name] >= k:
                 text = f"{ast.unparse(read.node)} is not known yet where {statement.name} needs it"
                 raise NoOrder(statement.node, f"{text}: expected an offset, as in {read.name}[i - 1]")
     return result
+
+
+def is_uniform(group: Sequence[Statement]) -> bool:
+    """Whether all statements have the same indices, so that their loops are the same."""
+    return len({tuple(map(ast.dump, statement.places)) for statement in group}) == 1
 
 
 def _is_ordered(
@@ -622,8 +683,9 @@ def linear(tree: ast.expr) -> tuple[dict[str, int], int]:
             terms, constant = linear(left)
             others, other = linear(right if isinstance(op, ast.Add) else ast.UnaryOp(ast.USub(), right))
             return {n: terms.get(n, 0) + others.get(n, 0) for n in {**terms, **others}}, constant + other
-        case ast.BinOp(left=ast.Constant(value=int() as factor), op=ast.Mult(), right=other) | ast.BinOp(
-            left=other, op=ast.Mult(), right=ast.Constant(value=int() as factor)
+        case (
+            ast.BinOp(left=ast.Constant(value=int() as factor), op=ast.Mult(), right=other)
+            | ast.BinOp(left=other, op=ast.Mult(), right=ast.Constant(value=int() as factor))
         ):
             terms, constant = linear(other)
             return {name: factor * each for name, each in terms.items()}, factor * constant

@@ -5,7 +5,6 @@ register, or in the row of the result where that lets the innermost loop go thro
 """
 
 import ast
-import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,8 +19,10 @@ from ..language.indexed_programs import (
     free_names,
     fresh,
     is_name,
+    is_uniform,
     places_of,
     reads,
+    replaced,
     same,
 )
 from .cpu_code import indented
@@ -30,8 +31,12 @@ from .passes import is_expensive
 from .python_code import ANY, INTEGER, SIGNS, TRUTH, VALUE, plain
 
 _ORDER: dict[type[ast.cmpop], str] = {
-    **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<"},
-    **{ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
 }
 _JOIN = ("max", "min")
 _START = {"max": "-np.inf", "min": "np.inf", "argmax": "-np.inf", "argmin": "np.inf"}
@@ -66,11 +71,14 @@ class ProgramCode:
         self.taken = {*program.arrays, *program.numbers, *program.sizes}
         self.taken |= {index for statement in program.statements for index in statement.ranges}
         self.word = {word: fresh(word, self.taken) for word in WORDS}
+        self.at = {name: fresh(f"at_{name}", self.taken) for name in program.arrays}
+        self.step = {name: fresh(f"step_{name}", self.taken) for name in program.arrays}
         self.kinds: dict[str, str] = {}
         for array in program.arrays.values():
             self.kinds[array.name] = {"input": VALUE, "constant": ANY}.get(array.kind, VALUE)
         for statement in program.statements:
             kind = INTEGER if statement.collect in FLAT_INDEX else self.kind_of(statement.value)
+            kind = VALUE if kind == INTEGER and _is_constant(statement.value) else kind
             self.kinds[statement.name] = kind if kind in (INTEGER, TRUTH) else VALUE
 
     def kind_of(self, tree: ast.expr) -> str:
@@ -114,17 +122,27 @@ class ProgramCode:
         return VALUE
 
 
+def _is_constant(tree: ast.expr) -> bool:
+    """Whether an expression is numbers alone, whatever conditions choose: these are elements like others."""
+    if isinstance(tree, ast.IfExp):
+        return _is_constant(tree.body) and _is_constant(tree.orelse)
+    return not any(isinstance(node, ast.Name) for node in ast.walk(tree))
+
+
 def stages_of(program: IndexedProgram) -> list[Stage]:
     """The functions of a program, those with tested places too."""
     code = ProgramCode(program)
     begun: set[str] = set()
     results = []
     for number, group in enumerate(program.groups, 1):
-        stage = _Function(code, group, f"stage_{number}", begun).stage(False)
-        results.append(stage)
+        name = f"stage_{number}"
+        stage = _Function(code, group, name, begun).stage(False)
         if stage.tests:
-            tested = _Function(code, group, f"stage_{number}_tested", begun).stage(True)
+            tested = _Function(code, group, f"{name}_tested", begun).stage(True)
+            results.append(_Function(code, group, name, begun).stage(False, tested.ints))
             results.append(replace(tested, is_guarded=True))
+        else:
+            results.append(stage)
         begun |= {statement.name for statement in group}
     return results
 
@@ -197,7 +215,9 @@ class Nest:
         if not own.places or not is_name(own.places[-1], loop.index) or loop.start != "0":
             return None
         before = ast.BinOp(own.places[-1], ast.Sub() if loop.step > 0 else ast.Add(), ast.Constant(1))
-        if not all(map(same, read.places, (*own.places[:-1], before))) or self.function.depth_of(own) != len(self.loops):
+        if not all(map(same, read.places, (*own.places[:-1], before))) or self.function.depth_of(own) != len(
+            self.loops
+        ):
             return None
         kind = self.function.code.kinds[read.name]
         first = "T(np.nan)" if kind == VALUE else "0"
@@ -333,7 +353,7 @@ class Nest:
         for text, dim in zip(texts, dims, strict=True):
             outer = total if total.isidentifier() else f"({total})"
             total = f"{outer} * {self.size(dim)} + {text}" if total else text
-        base = f"at_{name}"
+        base = self.function.code.at[name]
         return f"{base} + {total}" if total else base, " and ".join(tests), level
 
     def size(self, dim: ast.expr) -> str:
@@ -356,15 +376,63 @@ class Nest:
             return self.value(_logsumexp(over, operand))
         names = [name for name in free_names(operand) if name not in over]
         depth = max((k for k, loop in enumerate(self.loops, 1) if loop.index in names), default=0)
-        nest = self.below(depth, [self.function.loop(name, self.statement) for name in over])
         total = self.function.new(word)
+        if word in _JOIN and len(over) == 1 and self.function.code.kind_of(operand) == VALUE:
+            lines = list(self._extreme_of_rows(word, over[0], operand, total, depth))
+            if lines:
+                self.lines[depth] += lines
+                self.known[key] = total, VALUE, depth
+                return self.known[key]
+        nest = self.below(depth, [self.function.loop(name, self.statement) for name in over])
         kind, start, lines = nest.reduced(word, over, operand, total)
         nest.lines[-1] += lines
         self.lines[depth] += [*start, *nest.text(depth)]
+        if word in _JOIN:
+            self.lines[depth].append(f"{total} = T(np.nan) if {start[1].split()[0]} else {total}")
         if word in ("any", "all"):
             total, kind = f"({total} {'>' if word == 'any' else '=='} 0)", TRUTH
         self.known[key] = (total, kind, depth)
         return self.known[key]
+
+    def _extreme_of_rows(self, word: str, index: str, operand: ast.expr, total: str, depth: int) -> Iterator[str]:
+        """An extreme by vector code: of a row that lies in memory, or of one that is computed in blocks before."""
+        which = 1 if word == "max" else 0
+        start, stop = (ast.unparse(end) for end in self.statement.ranges[index])
+        row = self._row_in_memory(operand, index)
+        if row:
+            offset = plain(self.offset(row.name, (*row.places[:-1], ast.Constant(0)))[0])
+            extreme = f"minmax_of(part_of({row.name}, {offset}, {stop}))[{which}]"
+            yield f"{total} = {extreme} if {stop} > 0 else T({_START[word]})"
+            return
+        if not (is_expensive(operand) or _outer_folds(operand)):
+            return
+        size, begin, block = (self.function.new(each) for each in ("size", "start", "block"))
+        self.function.blocks.append(block)
+        nest = self.below(depth, [Loop(index, begin, f"{begin} + {size}")])
+        text = nest.element(operand)[0]
+        nest.lines[-1].append(f"{block}[np.uint64({index} - {begin})] = {plain(text)}")
+        yield f"{total} = T({_START[word]})"
+        yield f"for {begin} in range({start}, {stop}, BLOCK):"
+        yield f"    {size} = min(BLOCK, {stop} - {begin})"
+        yield from indented(1, nest.text(depth))
+        extreme = f"minmax_of(part_of({block}, 0, {size}))[{which}]"
+        yield f"    {block}_{word} = {extreme}"
+        yield f"    {total} = {self.function.joined(word, total, f'{block}_{word}')}"
+
+    def _row_in_memory(self, operand: ast.expr, index: str) -> Read | None:
+        """The read that an operand is, if the index runs along all of a row."""
+        match operand:
+            case ast.Subscript(value=ast.Name(id=name)) if name in self.function.arrays:
+                read = Read(name, places_of(operand), operand)
+                last, dims = read.places[-1], self.function.arrays[name].dims
+                plain_places = all(map(self._is_inside, read.places, dims))
+                if (
+                    is_name(last, index)
+                    and plain_places
+                    and index not in {n for p in read.places[:-1] for n in free_names(p)}
+                ):
+                    return read
+        return None
 
     def _count(self, index: str) -> str:
         start, stop = self.statement.ranges[index]
@@ -384,7 +452,10 @@ class Nest:
         text, kind = (value[0], INTEGER) if is_count else (self._typed(value)[0], VALUE)
         if word in _JOIN:
             text = self.bound((text, kind, len(self.loops)), "value")[0]
-            return kind, [f"{total} = T({_START[word]})"], [f"{total} = {self.function.joined(word, total, text)}"]
+            missing = self.function.new("missing")
+            sign = ">" if word == "max" else "<"
+            lines = [f"{total} = {text} if {text} {sign} {total} else {total}", f"{missing} |= {text} != {text}"]
+            return kind, [f"{total} = T({_START[word]})", f"{missing} = False"], lines
         start = "0" if word == "sum" else "1"
         sign = "+" if word == "sum" else "*"
         return kind, [f"{total} = {start if is_count else f'T({start})'}"], [f"{total} {sign}= {plain(text)}"]
@@ -393,9 +464,7 @@ class Nest:
         self, word: str, over: Sequence[str], operand: ast.expr, total: str
     ) -> tuple[str, list[str], list[str]]:
         text = plain(self.element(operand)[0])
-        place = over[0]
-        for index in over[1:]:
-            place = f"({place}) * {self._count(index)} + {index}"
+        place, start = self.numbered(over), ast.unparse(self.statement.ranges[over[0]][0]) if len(over) == 1 else "0"
         best, found = f"best_{total}", f"found_{total}"
         sign = ">" if word == "argmax" else "<"
         lines = [
@@ -403,7 +472,18 @@ class Nest:
             f"if {found} {sign} {best} or ({found} != {found} and {best} == {best}):",
             f"    {best}, {total} = {found}, {plain(place)}",
         ]
-        return INTEGER, [f"{best}, {total} = T({_START[word]}), 0"], lines
+        return INTEGER, [f"{best}, {total} = T({_START[word]}), {start}"], lines
+
+    def numbered(self, over: Sequence[str]) -> str:
+        """The value of an index, or the number of several in their order."""
+        if len(over) == 1:
+            return over[0]
+        place = ""
+        for index in over:
+            start = ast.unparse(self.statement.ranges[index][0])
+            own = index if start == "0" else f"({index} - ({start}))"
+            place = f"({place}) * {self._count(index)} + {own}" if place else own
+        return place
 
 
 def _logsumexp(over: Sequence[str], operand: ast.expr) -> ast.expr:
@@ -432,15 +512,6 @@ def _outer_folds(tree: ast.expr) -> list[ast.expr]:
     return [node for child in children for node in _outer_folds(child)]
 
 
-def _replaced(tree: ast.expr, part: ast.expr, other: ast.expr) -> ast.expr:
-    class Replaced(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            return other if same(node, part) else self.generic_visit(node)
-
-    result: ast.expr = Replaced().visit(copy.deepcopy(tree))
-    return result
-
-
 class _Function:
     """Writes the function of one group of statements."""
 
@@ -453,14 +524,14 @@ class _Function:
         self.begun = begun  # arrays that were assigned before
         self.functions: set[str] = set()
         self.numbers: dict[str, int] = {}
-        self.helpers: set[str] = set()
+        self.blocks: list[str] = []  # memory for a part of a row
         self.tests: dict[str, None] = {}
         self.guarded = False
         self.checked = {(name, ast.dump(dim)) for name, dim in self.program.checked_places}
         self.ways = directions(self.program, group) if self.program.is_recurrence(group) else {}
         self.is_recurrence = self.program.is_recurrence(group)
         self.parallel = self._parallel()
-        self.taken = {*code.taken, *code.word.values()}
+        self.taken = {*code.taken, *code.word.values(), *code.at.values(), *code.step.values()}
         self.word = code.word
 
     def _parallel(self) -> str:
@@ -504,7 +575,8 @@ class _Function:
         self.tests[f"{ends[1]} < {nest.size(dim)}"] = None
         return False
 
-    def stage(self, guarded: bool) -> Stage:
+    def stage(self, guarded: bool, more_ints: Sequence[str] = ()) -> Stage:
+        """`more_ints`: of the form with tests, which is called in the same way."""
         self.guarded = guarded
         body = list(self._body())
         read = [a.name for a in self.arrays.values() if self._is_read(a.name)]
@@ -520,11 +592,13 @@ class _Function:
         used |= {node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name)}
         ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
         ints += [n for n in self.program.sizes if n in used and n not in ints]
-        ints += [f"step_{n}" for n in operands if self.arrays[n].kind in ("input", "constant")]
-        args = [*operands, *results, *floats, *ints, self.word["first"], self.word["last"]]
+        ints += [n for n in more_ints if n not in ints]
+        steps = [self.code.step[n] for n in operands if self.arrays[n].kind in ("input", "constant")]
+        args = [*operands, *results, *floats, *ints, *steps, self.word["first"], self.word["last"]]
         head = ["@jit(fastmath=REORDER, no_alias=True)", f"def {self.name}({', '.join(args)}):"]
         head += [f'    """{self._doc()}"""', f"    T = {typed}.dtype.type"]
         head += [f"    {name} = T({name})" for name in floats]
+        head += [f"    {name} = empty_row(T(0), BLOCK)" for name in self.blocks]
         lines = [*head, *indented(1, self._rows(lines))]
         return Stage(
             self.name, tuple(lines), tuple(sorted(self.functions)), tuple(operands), tuple(results), tuple(floats),
@@ -571,10 +645,10 @@ class _Function:
         b = self.word["b"]
         for name in operands:
             if self.arrays[name].kind in ("input", "constant"):
-                yield f"at_{name} = {b} * step_{name}"
+                yield f"{self.code.at[name]} = {b} * {self.code.step[name]}"
             else:
-                yield f"at_{name} = {b} * ({self.total(name)})"
-        yield from (f"at_{name} = {b} * ({self.total(name)})" for name in results)
+                yield f"{self.code.at[name]} = {b} * ({self.total(name)})"
+        yield from (f"{self.code.at[name]} = {b} * ({self.total(name)})" for name in results)
 
     def total(self, name: str) -> str:
         dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims]
@@ -595,8 +669,9 @@ class _Function:
         """A recurrence of several statements: one loop over the index that they share, the others inside."""
         place = self.group[0].places[0]
         assert isinstance(place, ast.Name)
-        if all(len(statement.places) == 1 for statement in self.group):
-            yield from self._in_one_loop([self.loop(place.id, self.group[0])])
+        if is_uniform(self.group):
+            names = [each.id for each in self.group[0].places if isinstance(each, ast.Name)]
+            yield from self._in_one_loop([self.loop(name, self.group[0]) for name in names])
             return
         yield self.loop(place.id, self.group[0]).line
         for statement in self.group:
@@ -648,7 +723,7 @@ class _Function:
         if fold is None or fold[0] == "logsumexp":
             return None
         own = ast.Subscript(ast.Name(statement.name, ast.Load()), _index(statement.places), ast.Load())
-        rest = _replaced(statement.value, inner[0], own)
+        rest = replaced(statement.value, inner[0], own)
         return (inner[0], rest) if is_expensive(rest) else None
 
     def _one_after_the_other(
@@ -706,7 +781,7 @@ class _Function:
             start = {"sum": zero, **dict.fromkeys(FLAT_INDEX, "-1")}.get(word, f"T({_START.get(word)})")
             z = self.word["z"]
             yield f"for {z} in range({total}):"
-            yield f"    {name}[np.uint64(at_{name} + {z})] = {start}"
+            yield f"    {name}[np.uint64({self.code.at[name]} + {z})] = {start}"
         value = (nest.element if kind == VALUE or word in FLAT_INDEX else nest.value)(statement.value)
         offset, test, _ = nest.offset(name, statement.places)
         lines = list(self._joined(statement, nest, offset, plain(value[0])))
@@ -725,12 +800,10 @@ class _Function:
             yield f"{found} = {text}"
             yield f"{name}[{at}] = {self.joined(statement.collect, f'{name}[{at}]', found)}"
         else:
-            place = statement.indices[0]
-            for index in statement.indices[1:]:
-                place = f"({place}) * {nest._count(index)} + {index}"
+            place = nest.numbered(statement.indices)
             sign = ">" if statement.collect == "argmax" else "<"
             own, found, best = (self.word[word] for word in ("own", "found", "best"))
-            yield f"{own} = np.uint64({at} - np.uint64(at_{name}))"
+            yield f"{own} = np.uint64({at} - np.uint64({self.code.at[name]}))"
             yield f"{found} = {text}"
             better = f"{found} {sign} {best}[{own}] or ({found} != {found} and {best}[{own}] == {best}[{own}])"
             yield f"if {better} or {name}[{at}] < 0:"

@@ -8,6 +8,7 @@ import ast
 import sys
 import tempfile
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from ..spec.model import Argument, Entry, Formula, Problem, Schema, Spec
 from .boundaries import POLICIES
 from .derivative import ONE, NoDerivative, derivative, is_number, negative, times
 from .formulas import Formulas
-from .indexed_entries import derived_faults, with_derivatives
+from .indexed_entries import with_derivatives
 from .numbers import CONSTANTS, Unknown
 from .program_derivative import program_formulas
 from .proof import WRONG, Comparison
@@ -95,10 +96,12 @@ def _conjugate(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
 
 def completed(entry: Entry) -> Entry:
     missing = without_formula(entry)
+    if missing and entry.indexed is not None:
+        with suppress(NoDerivative):
+            return with_derivatives(entry, missing)
+        return entry
     if not missing or missing_derivative(entry):
         return entry
-    if entry.indexed is not None:
-        return with_derivatives(entry, missing)
     if entry.rows is not None:
         return _with_program_formulas(entry, missing)
     where, word = entry.compute.where, "auto_element_wise"
@@ -155,10 +158,10 @@ def missing_derivative(entry: Entry) -> str:
     try:
         missing = without_formula(entry)
         if missing and entry.indexed is not None:
-            return derived_faults(entry, missing)
-        if missing and entry.rows is not None:
+            with_derivatives(entry, missing)
+        elif missing and entry.rows is not None:
             program_formulas(entry)
-        for argument in missing if entry.rows is None else ():
+        for argument in missing if entry.program is None else ():
             _derived(entry, argument)
     except NoDerivative as error:
         return str(error)

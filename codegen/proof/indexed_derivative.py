@@ -7,31 +7,37 @@ has it. See A. Griewank and A. Walther, Evaluating Derivatives, chapter 3.
 """
 
 import ast
-import copy
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..language.indexed_programs import (
+    FOLDS,
     INT,
     PADDED,
     Array,
-    FOLDS,
     IndexedProgram,
     Read,
     Statement,
+    copied,
     fold_of,
-    fresh,
     free_names,
+    fresh,
     linear,
     places_of,
     reads,
+    rebuilt,
     renamed,
+    replaced,
     same,
 )
 from ..language.scalar_functions import Functions
+from ..programs.passes import is_expensive
+from ..spec.formula import names_in
 from .derivative import ONE, ZERO, NoDerivative, derivative, is_number, plus, times
 
 LETTERS = "ijklmnpq"
+LONG = 4  # calls of an expression of which parts that repeat are computed once
 FLAT = ("any", "all", "argmax", "argmin")
 EXTREMES = ("max", "min")
 Ranges = Mapping[str, tuple[ast.expr, ast.expr]]
@@ -45,7 +51,7 @@ def element(name: str, places: Sequence[ast.expr]) -> ast.expr:
     if not places:
         return name_of(name)
     index = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
-    return ast.Subscript(name_of(name), copy.deepcopy(index), ast.Load())
+    return ast.Subscript(name_of(name), copied(index), ast.Load())
 
 
 def folded(word: str, over: Sequence[str], tree: ast.expr) -> ast.expr:
@@ -81,7 +87,25 @@ class Normal:
             value = folded(fold[0], fold[1], operand)
         else:
             value = self._hoisted(statement.value, statement)
+            while (part := _repeated(value)) is not None:
+                value = self._with_array(value, part, statement)
         self.statements.append(replace(statement, value=value))
+
+    def _with_array(self, value: ast.expr, part: ast.expr, statement: Statement) -> ast.expr:
+        """A value with an array for a part that stands in it several times."""
+        tests = [test for test, _ in _common_conditions(value, ast.dump(part))]
+        free = [name for tree in (part, *tests) for name in free_names(tree) if name in statement.ranges]
+        free = list(dict.fromkeys(free))
+        order = [p.id for p in statement.places if isinstance(p, ast.Name) and p.id in free]
+        names = [*order, *(name for name in free if name not in order)]
+        name = fresh("part", self.arrays)
+        places = tuple(name_of(each) for each in names)
+        self.arrays[name] = Array(name, "local", tuple(statement.ranges[each][1] for each in names))
+        guarded = part
+        for test, is_met in reversed(_common_conditions(value, ast.dump(part))):
+            guarded = ast.IfExp(test, guarded, ZERO) if is_met else ast.IfExp(test, ZERO, guarded)
+        self.statements.append(Statement(name, places, guarded, "", statement.ranges, statement.node))
+        return replaced(value, part, element(name, places))
 
     def _extreme(self, statement: Statement, word: str, over: Sequence[str], operand: ast.expr) -> None:
         """The place of the extreme, and then what is there: its derivative is that of one element."""
@@ -103,10 +127,12 @@ class Normal:
                     return self.generic_visit(node)
                 word, over, operand = fold
                 if word == "mean":
-                    return ast.BinOp(outer._own("sum", over, operand, statement), ast.Div(), outer._sizes(over, statement))
+                    return ast.BinOp(
+                        outer._own("sum", over, operand, statement), ast.Div(), outer._sizes(over, statement)
+                    )
                 return outer._own(word, over, operand, statement)
 
-        result: ast.expr = Hoist().visit(copy.deepcopy(tree))
+        result: ast.expr = Hoist().visit(copied(tree))
         return result
 
     def _sizes(self, over: Sequence[str], statement: Statement) -> ast.expr:
@@ -133,7 +159,6 @@ class Normal:
         self.arrays[name] = Array(name, "local", tuple(statement.ranges[each][1] for each in names))
         return element(name, places)
 
-
     def _own_extreme(self, word: str, over: Sequence[str], operand: ast.expr, statement: Statement) -> ast.expr:
         free = [name for name in free_names(operand) if name in statement.ranges and name not in over]
         name = fresh(word, (*self.arrays, *FOLDS))
@@ -144,8 +169,50 @@ class Normal:
         return element(name, places)
 
 
+def _repeated(value: ast.expr) -> ast.expr | None:
+    """A call in a long expression that is computed once, and so not in its derivatives: one that stands there several
+    times, the outermost first, then one that takes long, the innermost first."""
+    calls = [node for node in ast.walk(value) if isinstance(node, ast.Call) and not _is_read(node)]
+    if len(calls) < LONG:
+        return None
+    counts = Counter(ast.dump(node) for node in calls)
+    repeated = next((node for node in calls if counts[ast.dump(node)] > 1), None)
+    return repeated or next((node for node in reversed(calls) if is_expensive(node)), None)
+
+
+Conditions = tuple[tuple[ast.expr, bool], ...]
+
+
+def _common_conditions(tree: ast.expr, part: str) -> Conditions:
+    """The conditions under which an expression has a part, wherever it stands: elsewhere it may be nan."""
+    paths = list(_paths(tree, part, ()))
+    common = paths[0]
+    for path in paths[1:]:
+        dumps = [(ast.dump(test), is_met) for test, is_met in path]
+        common = tuple(pair for pair in common if (ast.dump(pair[0]), pair[1]) in dumps)
+    return common
+
+
+def _paths(tree: ast.AST, part: str, above: Conditions) -> Iterator[Conditions]:
+    if ast.dump(tree) == part:
+        yield above
+    elif isinstance(tree, ast.IfExp):
+        yield from _paths(tree.test, part, above)
+        yield from _paths(tree.body, part, (*above, (tree.test, True)))
+        yield from _paths(tree.orelse, part, (*above, (tree.test, False)))
+    else:
+        for child in ast.iter_child_nodes(tree):
+            yield from _paths(child, part, above)
+
+
+def _is_read(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id in (PADDED, INT)
+
+
 def at_first(first: ast.expr, over: Sequence[str], ranges: Ranges) -> dict[str, ast.expr]:
-    """The indices of a fold where its extreme is, of which the place in the whole fold is known."""
+    """The indices of a fold where its extreme is: argmax of one is its value, of several their number in order."""
+    if len(over) == 1:
+        return {over[0]: first}
     result: dict[str, ast.expr] = {}
     rest = first
     for name in reversed(over):
@@ -174,7 +241,11 @@ class Text:
 
     def index(self, index: str, start: ast.expr, stop: ast.expr, others: Iterable[str] = ()) -> str:
         """The name of an index with a range, that or a similar one, which is none of others."""
-        text = f"range({ast.unparse(stop)})" if is_number(start, 0) else f"range({ast.unparse(start)}, {ast.unparse(stop)})"
+        text = (
+            f"range({ast.unparse(stop)})"
+            if is_number(start, 0)
+            else f"range({ast.unparse(start)}, {ast.unparse(stop)})"
+        )
         name, number = index, 1
         while self.ranges.get(name, text) != text or name in self.names or name in others:
             number += 1
@@ -183,6 +254,8 @@ class Text:
         return name
 
     def add(self, statement: Statement) -> None:
+        if not statement.places and not statement.collect:
+            self.lines.append(f"{statement.name}: ()")
         names = self.ranged(statement)
         places = tuple(renamed(place, names) for place in statement.places)
         value = _all_renamed(statement.value, names)
@@ -195,9 +268,9 @@ def _all_renamed(tree: ast.expr, names: Mapping[str, ast.expr]) -> ast.expr:
 
     class Renamed(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.AST:
-            return copy.deepcopy(names[node.id]) if node.id in names else node
+            return copied(names[node.id]) if node.id in names else node
 
-    result: ast.expr = Renamed().visit(copy.deepcopy(tree))
+    result: ast.expr = Renamed().visit(copied(tree))
     return result
 
 
@@ -291,6 +364,7 @@ class Derivation:
     def _slopes(self, operand: ast.expr) -> Iterator[tuple[Read, ast.expr]]:
         """The elements that have derivatives, and the derivative by each."""
         named, trees = _named_reads(operand, self.active)
+        named = _with_constants(named, trees)
         for name, read in trees.items():
             if name.startswith("read_"):
                 slope = _tidied(derivative(named, {name: ONE}, self.functions))
@@ -423,9 +497,10 @@ class Derivation:
         own_parts = parts.get(name, [])
         if is_recurrence and name in scatters:
             own_parts = [*own_parts, self._scattered(text, name, own, scatters.pop(name))]
-        if len(own_parts) == 1 and name not in scatters and adjoint not in self.named and name in self.grads:
-            if same(own_parts[0], element(self.grads[name], places)):
-                adjoints[name] = self.grads[name]
+        if name in self.grads and name not in scatters and adjoint not in self.named:
+            is_given = len(own_parts) == 1 and same(own_parts[0], element(self.grads[name], places))
+            adjoints[name] = self.grads[name] if is_given else adjoint
+            if is_given:
                 return
         if own_parts or not scatters.get(name):
             total: ast.expr = ZERO
@@ -542,7 +617,9 @@ def _simple(tree: ast.expr) -> ast.expr:
         return tree
     for name, factor in terms.items():
         if factor:
-            term = name_of(name) if abs(factor) == 1 else ast.BinOp(ast.Constant(abs(factor)), ast.Mult(), name_of(name))
+            term = (
+                name_of(name) if abs(factor) == 1 else ast.BinOp(ast.Constant(abs(factor)), ast.Mult(), name_of(name))
+            )
             if result is None:
                 result = term if factor > 0 else ast.UnaryOp(ast.USub(), term)
             else:
@@ -581,7 +658,7 @@ def _tidied(tree: ast.expr) -> ast.expr:
                     return ast.BinOp(left, ast.Div(), right)
             return node
 
-    result: ast.expr = Tidied().visit(copy.deepcopy(tree))
+    result: ast.expr = Tidied().visit(copied(tree))
     return result
 
 
@@ -597,11 +674,15 @@ def _flat(statement: Statement) -> ast.expr:
 
 
 def _flat_of(indices: Sequence[str], statement: Statement) -> ast.expr:
-    place: ast.expr = name_of(indices[0])
-    for index in indices[1:]:
+    if len(indices) == 1:
+        return name_of(indices[0])
+    place: ast.expr = ZERO
+    for index in indices:
         start, stop = statement.ranges[index]
-        count = stop if is_number(start, 0) else ast.BinOp(stop, ast.Sub(), start)
-        place = ast.BinOp(ast.BinOp(place, ast.Mult(), count), ast.Add(), name_of(index))
+        is_from_0 = is_number(start, 0)
+        count = stop if is_from_0 else ast.BinOp(stop, ast.Sub(), start)
+        own: ast.expr = name_of(index) if is_from_0 else ast.BinOp(name_of(index), ast.Sub(), start)
+        place = plus(times(place, count), own)
     return place
 
 
@@ -646,8 +727,29 @@ def _named_reads(tree: ast.expr, active: set[str]) -> tuple[ast.expr, dict[str, 
             node.args = [self.visit(argument) for argument in node.args]
             return node
 
-    result: ast.expr = Named().visit(copy.deepcopy(tree))
+    result: ast.expr = Named().visit(copied(tree))
     return result, found
+
+
+def _with_constants(tree: ast.expr, found: dict[str, Read]) -> ast.expr:
+    """With a name for each part that has no derivative, whatever it is made of; `found` gets these."""
+    if isinstance(tree, ast.Name | ast.Constant):
+        return tree
+    if not any(name.startswith("read_") for name in names_in(tree)):
+        name = f"given_{len(found) + 1}"
+        found[name] = Read("", (), _restored(tree, found))
+        return name_of(name)
+
+    def of(node: ast.AST) -> ast.AST:
+        return _with_constants(node, found) if isinstance(node, ast.expr) else node
+
+    if isinstance(tree, ast.Call):
+        return ast.Call(tree.func, [_with_constants(argument, found) for argument in tree.args], [])
+    if isinstance(tree, ast.Compare | ast.BoolOp):
+        return tree
+    result = rebuilt(tree, of)
+    assert isinstance(result, ast.expr)
+    return result
 
 
 def _restored(tree: ast.expr, found: Mapping[str, Read]) -> ast.expr:

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..language.indexed_programs import IndexedProgram, Reader, fresh
+from ..language.indexed_programs import PADDED, IndexedProgram, Reader, fresh
 from ..spec.formula import item
 from ..spec.model import Argument, Compute, Entry, Formula, identifier
 from ..spec.row_program import check_of_rows
@@ -41,15 +41,6 @@ def with_derivatives(entry: Entry, missing: Iterable[Argument], level: int = 0) 
     order = [argument.name for argument in entry.schema.arguments]
     all_gradients = dict(sorted((entry.gradients | gradients).items(), key=lambda pair: order.index(pair[0])))
     return replace(entry, gradients=all_gradients, forward=tangents | entry.forward, internal=own)
-
-
-def derived_faults(entry: Entry, missing: Iterable[Argument]) -> str:
-    try:
-        derivation, _ = _derivation(entry, missing)
-        derivation.reverse(), derivation.tangent()
-    except NoDerivative as error:
-        return str(error)
-    return ""
 
 
 def _derivation(entry: Entry, missing: Iterable[Argument]) -> tuple[Derivation, list[str]]:
@@ -86,7 +77,8 @@ def _internal(entry: Entry, name: str, derived: Derived, own: list[str]) -> Entr
         n for n in inputs if n in parent.outputs and n not in derived.inputs and _is_index(entry, n)
     }
     kinds = {each: "constant" if each in constants else "input" for each in inputs}
-    reader = Reader(name, kinds, numbers, [r.name for r in schema.returns])
+    outputs_of = [r.name for r in schema.returns]
+    reader = Reader(name, kinds, numbers, outputs_of, parent.unchecked | _places_outside(parent), is_derived=True)
     program = reader.read(_renamed_output(body, derived, schema.returns[0].name))
     if program is None:
         raise NoDerivative(f"its program: {reader.faults[0][1]}")
@@ -112,6 +104,14 @@ def _internal(entry: Entry, name: str, derived: Derived, own: list[str]) -> Entr
         section=entry.section,
         functions=entry.functions,
     )
+
+
+def _places_outside(program: IndexedProgram) -> set[str]:
+    """Arguments whose elements may be places outside, as padded() allows them."""
+    calls = [n for s in program.statements for n in ast.walk(s.value) if isinstance(n, ast.Call)]
+    padded = [n.args[0] for n in calls if isinstance(n.func, ast.Name) and n.func.id == PADDED]
+    names = {node.id for each in padded for node in ast.walk(each) if isinstance(node, ast.Name)}
+    return names & {array.name for array in program.of_kind("constant")}
 
 
 def _target(node: ast.AnnAssign) -> str:
@@ -145,9 +145,7 @@ def _renamed_output(body: list[ast.stmt], derived: Derived, name: str) -> list[a
     return body
 
 
-def _with_sizes(
-    parent: IndexedProgram, body: list[ast.stmt], inputs: list[str]
-) -> tuple[list[ast.stmt], list[str]]:
+def _with_sizes(parent: IndexedProgram, body: list[ast.stmt], inputs: list[str]) -> tuple[list[ast.stmt], list[str]]:
     """With more arrays of the parent where only their shapes say a size."""
     shapes = {_target(node): node.annotation for node in body if isinstance(node, ast.AnnAssign)}
     lines, results = list(body), list(inputs)
@@ -181,5 +179,3 @@ def _call(entry: Entry, internal: Entry, named: Mapping[str, str]) -> Formula:
     for node in ast.walk(tree):
         ast.copy_location(node, ast.Pass(lineno=entry.compute.where.line, col_offset=entry.compute.where.col - 1))
     return Formula(text, tree, entry.compute.where, derived=True)
-
-

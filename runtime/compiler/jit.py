@@ -161,7 +161,8 @@ def _intrinsic(function: Callable[..., Any]) -> Any:
 
 def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`. `in_rows`: of flat arrays, with an entry for
-    rows; `no_alias`: of arrays that share no memory with what is written. Kernels and functions of `scalar` that it calls are compiled with it."""
+    rows; `no_alias`: of arrays that share no memory with what is written. Kernels and functions of `scalar` that it
+    calls are compiled with it."""
     if function is None:
         return functools.partial(jit, **options)
     return LazyKernel(function, options)

@@ -82,9 +82,7 @@ def _dims(count: int) -> str:
 class Planner:
     """Collects the steps of a plan; arrays are named, outputs are numbered before the program's own arrays."""
 
-    def __init__(
-        self, sizes: Sizes, arguments: Sequence[str], outputs: Sequence[str], layouts: Sequence[Any]
-    ) -> None:
+    def __init__(self, sizes: Sizes, arguments: Sequence[str], outputs: Sequence[str], layouts: Sequence[Any]) -> None:
         self.sizes = sizes
         self.arguments = {name: k for k, name in enumerate(arguments)}
         self.results = {name: k for k, name in enumerate(outputs)}

@@ -96,8 +96,11 @@ def call_plan(
     arguments: Sequence[Any],
     singles: int | None = None,
     in_pairs: bool = False,
-) -> tuple[Any, ...]:
-    """(words, the shape of each result or None, the arguments, tables). Operands that are no tensors have no layout."""
+) -> tuple[Any, ...] | None:
+    """(words, the shape of each result or None, the arguments, tables). Operands that are no tensors have no layout.
+    None for a plan of a step that has more operands than native code has places for: Python runs it."""
+    if not all(map(has_places, plan)):
+        return None
     reaches = [read_extent(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
     others = {output: arg_kind for step in plan for output, arg_kind in other_arg_kinds(step).items()}
     each = tuple([call_arg_kinds(step, arg_kinds, others) for step in plan])
@@ -138,7 +141,7 @@ def call_arg_kinds(step: Step, arg_kinds: str, others: dict[int, str]) -> str:
 
 
 def call_of(step: Step, arg_kinds: str) -> np.ndarray:
-    check_capacity(step)
+    check_counted(step)
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     counted = dict(step.counted)
@@ -171,15 +174,15 @@ def tile_row_count(step: Step) -> int:
     return unit * max(1, SECTION // (unit * step.row))
 
 
-def check_capacity(step: Step) -> None:
+def has_places(step: Step) -> bool:
     arrays = len(step.operands) + len(step.results) + len(step.tables)
     ints = len(step.ints) + (2 if step.rows else 0)
     fits = arrays <= MAX_ARRAYS and ints <= MAX_INTS and len(step.numbers) <= MAX_NUMBERS
     fits = fits and len(step.operands) <= MAX_READ_OPERANDS and len(step.results) <= MAX_RESULTS
-    if not fits or len(step.tables) > MAX_TABLES:
-        raise ValueError(
-            f"{step.kernel.__name__}: more arrays, tables, ints or numbers than a plan has places for: {step}"
-        )
+    return fits and len(step.tables) <= MAX_TABLES
+
+
+def check_counted(step: Step) -> None:
     counted = dict(step.counted)
     if any(shape.count(0) != 1 for output, shape in step.results if output in counted):
         raise ValueError(f"{step.kernel.__name__}: expected one size of 0 in a counted result: {step}")
