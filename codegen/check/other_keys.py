@@ -4,9 +4,10 @@ import ast
 import math
 from collections.abc import Collection, Iterator, Mapping
 
-from ..language.indexed_programs import call_faults, free_names
+from ..language.indexed_programs import call_faults, free_names, names_of_places
 from ..language.row_programs import program_faults
 from ..language.syntax import did_you_mean
+from ..programs.indexed_code import ProgramCode
 from ..programs.passes import Lowered
 from ..programs.python_code import INTEGER, TRUTH, Spelling
 from ..spec.definitions import with_meaning
@@ -219,6 +220,18 @@ def _check_dtypes(context: Context) -> Iterator[Problem]:
             )
 
 
+def _check_kinds(context: Context) -> Iterator[Problem]:
+    entry, program = context.entry, context.entry.indexed
+    assert program is not None
+    kinds = ProgramCode(program).kinds
+    for output, word in zip(program.outputs, entry.result_dtype, strict=True):
+        allowed = DTYPES_OF_KIND.get(kinds[output], ("same",))
+        if word not in allowed:
+            message = f"'{output}' is {allowed[0] if allowed != ('same',) else 'of the dtype of the elements'}"
+            where = entry.key_locations.get("result_dtype", entry.key_locations["indexed"])
+            yield context.problem(where, f"{message}, but result_dtype says {word}", "indexed")
+
+
 def check_indexed(context: Context) -> Iterator[Problem]:
     entry, program = context.entry, context.entry.indexed
     if program is None:
@@ -229,6 +242,12 @@ def check_indexed(context: Context) -> Iterator[Problem]:
     if entry.identifier in context.known.by_hand:
         message = f"there is a kernel '{entry.identifier}' already: give the op another name"
         yield context.problem(location, message, "indexed")
+    for array in program.of_kind("input"):
+        if any(array.name in names_of_places(statement, program.arrays) for statement in program.statements):
+            message = f"'{array.name}' is read as a place: write `{array.name}: non_differentiable`"
+            yield context.problem(location, message, "indexed")
+    if not context.entry.derived_from:
+        yield from _check_kinds(context)
     if set(entry.dtypes) != {"float"}:
         where = entry.key_locations.get("dtypes", location)
         yield context.problem(where, "indexed programs are for floats: dtypes: [float]", "indexed")

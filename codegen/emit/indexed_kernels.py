@@ -8,7 +8,8 @@ from typing import Any
 
 from ..language.indexed_programs import IndexedProgram
 from ..library.op_library import Library
-from ..programs.indexed_code import ProgramCode, Stage, stages_of
+from ..programs.cpu_code import indented
+from ..programs.indexed_code import ProgramCode, Stage, stages_of, whole_of
 from ..programs.python_code import INTEGER, TRUTH
 from ..spec.model import Entry
 from ..spec.row_program import NO_PART, check_of_rows
@@ -32,13 +33,18 @@ class IndexedCode:
     def stages(self) -> list[Stage]:
         return stages_of(self.program)
 
+    @cached_property
+    def whole(self) -> list[Stage]:
+        return whole_of(self.program)
+
     @property
     def arguments(self) -> list[str]:
         return [a.name for a in self.entry.schema.arguments if a.type.base not in NO_PART]
 
     def cpu(self) -> dict[str, Any]:
-        functions = sorted({name for stage in self.stages for name in stage.functions})
-        text = "\n".join(line for stage in self.stages for line in stage.lines)
+        stages = [*self.stages, *self.whole]
+        functions = sorted({name for stage in stages for name in stage.functions})
+        text = "\n".join(line for stage in stages for line in stage.lines)
         names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
         op_library = self.library.op_libraries[0].module_path((), depth=3)
         return {
@@ -47,7 +53,7 @@ class IndexedCode:
             "imports": self.library.scalar_imports(functions),
             "helpers": list(_helpers(op_library, names)),
             "runtime_library": op_library,
-            "stages": self.stages,
+            "stages": stages,
             "calls": [self.sizes(), self.shapes(), self.plan(), self.call()],
             "checks_places": bool(self.places),
         }
@@ -117,13 +123,18 @@ class IndexedCode:
             *self._unpacked(),
             f"    planner = Planner(given, {_strings(self.arguments)}, {_strings(self.program.outputs)}, {layouts})",
         ]
-        stages = {stage.name: stage for stage in self.stages}
-        for stage in self.stages:
-            if not stage.is_guarded:
-                lines += self._added(stage, f"{stage.name}_tested" in stages)
+        own = [line for stage in self.stages for line in self._added(stage, self.stages)]
+        if self.whole:
+            whole = [line for stage in self.whole for line in self._added(stage, self.whole)]
+            lines += ["    if given.are_many:", *indented(1, whole), "    else:", *indented(1, own)]
+        else:
+            lines += own
         return [*lines, "    return planner.plan()"]
 
-    def _added(self, stage: Stage, is_tested: bool) -> Iterator[str]:
+    def _added(self, stage: Stage, stages: Sequence[Stage]) -> Iterator[str]:
+        if stage.is_guarded:
+            return
+        is_tested = any(other.is_guarded and other.name == f"{stage.name}_tested" for other in stages)
         made = ", ".join(self._made(name) for name in stage.results)
         name = stage.name
         if is_tested:

@@ -10,7 +10,8 @@ A program is statements in Python's syntax.
     name = expression          a part of expressions below: it stands for its expression, unless `name: ()` is declared
     name: (n, d)               how many elements an array has along each dimension: names or expressions
     i: range(n - 1)            the values of an index
-    x[i, 2 * j + k]            an element: any integers, also those of arrays, x[index[i]]; nan where there is none
+    x[i, 2 * j + k]            an element: any integers, also those of arrays, x[index[i]]; nan where there is none, of
+                               integers and bools 0
     padded(x[i - 1], 0)        an element, or the second number where there is none
     fold[k, l](expression)     sum mean prod max min logsumexp any all over indices
     argmax[k](expression)      the first k of the greatest, argmin of the least; of [k, l]: its number in their order
@@ -172,6 +173,12 @@ def _unconditional(tree: ast.expr, arrays: Collection[str]) -> Iterator[Read]:
             yield from _unconditional(child, arrays)
 
 
+def names_of_places(statement: Statement, arrays: Collection[str]) -> set[str]:
+    """The arrays whose elements are places."""
+    trees = [place for read in reads(statement.value, arrays) for place in read.places]
+    return {read.name for tree in (*trees, *statement.places) for read in reads(tree, arrays)}
+
+
 def places_of(node: ast.Subscript) -> tuple[ast.expr, ...]:
     return tuple(node.slice.elts) if isinstance(node.slice, ast.Tuple) else (node.slice,)
 
@@ -184,6 +191,15 @@ def fold_of(node: ast.AST) -> tuple[str, tuple[str, ...], ast.expr] | None:
             if all(isinstance(place, ast.Name) for place in places):
                 return word, tuple(place.id for place in places if isinstance(place, ast.Name)), operand
     return None
+
+
+def folded(word: str, over: Sequence[str], operand: ast.expr) -> ast.expr:
+    """`word[over](operand)`; the operand itself where nothing is folded."""
+    if not over:
+        return operand
+    names: list[ast.expr] = [ast.Name(name, ast.Load()) for name in over]
+    index = names[0] if len(names) == 1 else ast.Tuple(names, ast.Load())
+    return ast.Call(ast.Subscript(ast.Name(word, ast.Load()), index, ast.Load()), [operand], [])
 
 
 def free_names(tree: ast.AST) -> list[str]:
@@ -352,17 +368,45 @@ class Reader:
         for place in places:
             self._expression(place)
         self._named(node, name, repeats=bool(collect))
-        fold, value = fold_of(value), self._with_parts(value)
+        value = self._with_parts(value)
+        fold = fold_of(value)
+        if not (fold and (collect or not self._is_plain(places))):
+            outer = [name for place in places for name in free_names(place)]
+            value = self._with_own_indices(value, outer if not collect else [])
+            fold = fold_of(value)
         places = tuple(self._with_parts(place) for place in places)
-        plain = all(isinstance(p, ast.Name) and p.id not in self.numbers and p.id not in self.inputs for p in places)
-        names = [place.id for place in places if isinstance(place, ast.Name)]
-        if not collect and not (plain and len(set(names)) == len(names)):
+        if not collect and not self._is_plain(places):
             if fold is None or fold[0] not in COLLECTING:
                 text = ", ".join(map(ast.unparse, places))
                 self._fault(node, f"several indices may give one place of {name}[{text}]: expected += or = max[i](...)")
                 return
-            collect, value = fold[0], self._with_parts(fold[2])
+            collect, value = fold[0], fold[2]
         self.written.append(Statement(name, places, value, collect, node=node))
+
+    def _is_plain(self, places: Sequence[ast.expr]) -> bool:
+        """Whether places are indices, each another one."""
+        names = [p.id for p in places if isinstance(p, ast.Name) and p.id not in (*self.numbers, *self.inputs)]
+        return len(set(names)) == len(places)
+
+    def _with_own_indices(self, tree: ast.expr, outer: Collection[str]) -> ast.expr:
+        """With other names for the indices of folds that are indices outside of these, too."""
+
+        def visit(node: ast.AST, bound: frozenset[str]) -> ast.AST:
+            fold = fold_of(node)
+            if fold is None:
+                return rebuilt(node, lambda child: visit(child, bound))
+            word, over, operand = fold
+            names = {index: fresh(index, {*bound, *self.ranges}) for index in over if index in bound}
+            for index, name in names.items():
+                if index in self.ranges:
+                    self.ranges[name] = self.ranges[index]
+            operand = renamed(operand, {index: ast.Name(name, ast.Load()) for index, name in names.items()})
+            own = [names.get(index, index) for index in over]
+            return folded(word, own, visit(operand, bound | {*own}))  # type: ignore[arg-type]
+
+        result = visit(tree, frozenset(outer))
+        assert isinstance(result, ast.expr)
+        return result
 
     def _named(self, node: ast.stmt, name: str, repeats: bool = False) -> None:
         if name in self.inputs or name in self.numbers:
@@ -375,6 +419,11 @@ class Reader:
     def _expression(self, value: ast.expr) -> None:
         if self.is_derived:
             return
+        for node in ast.walk(value):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FOLDS:
+                text = f"{node.func.id}() needs the indices that it folds: {node.func.id}[k](...)"
+                self._fault(node, text)
+                return
         if too_deep(value):
             self._fault(value, "expected an expression of fewer levels: give a part of it a name")
             return
@@ -554,7 +603,13 @@ NUMBERS = ("inf", "nan", "pi", "True", "False")
 
 
 def program_faults(program: IndexedProgram) -> Iterator[Fault]:
+    known = {*program.sizes, *program.numbers}
+    for array in program.arrays.values():
+        for name in (name for dim in array.dims for name in free_names(dim) if name not in known):
+            node = next((s.node for s in program.statements if s.name == array.name), program.statements[0].node)
+            yield node, f"unknown name '{name}' in the sizes of {array.name}{did_you_mean(name, known)}"
     for statement in program.statements:
+        yield from _range_faults(statement, known)
         yield from _index_faults(statement)
         if not statement.collect:
             yield from _whole_faults(statement, program.arrays[statement.name])
@@ -568,6 +623,24 @@ def _index_faults(statement: Statement) -> Iterator[Fault]:
     for name in free_names(statement.value):
         if name in statement.ranges and name not in inside:
             yield statement.node, f"the index '{name}' is neither one of {statement.name} nor of a fold"
+
+
+def _range_faults(statement: Statement, known: Collection[str]) -> Iterator[Fault]:
+    for index, ends in statement.ranges.items():
+        for name in (name for end in ends for name in free_names(end) if name not in known):
+            text = f"the range of the index '{index}' depends on '{name}': expected sizes and numbers"
+            yield statement.node, f"{text}, and a condition for the rest"
+    for tree in (statement.value, *statement.places):
+        for node in ast.walk(tree):
+            fold = fold_of(node)
+            for name in fold[1] if fold else ():
+                if name not in statement.ranges:
+                    yield (
+                        statement.node,
+                        f"{fold[0] if fold else ''}[{name}]: expected an index, and '{name}' is another name",
+                    )
+                if fold and fold[1].count(name) > 1:
+                    yield statement.node, f"{fold[0]}[{', '.join(fold[1])}]: an index stands there twice"
 
 
 def _whole_faults(statement: Statement, array: Array) -> Iterator[Fault]:

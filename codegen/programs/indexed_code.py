@@ -76,10 +76,14 @@ class ProgramCode:
         self.kinds: dict[str, str] = {}
         for array in program.arrays.values():
             self.kinds[array.name] = {"input": VALUE, "constant": ANY}.get(array.kind, VALUE)
+        assigned: set[str] = set()
         for statement in program.statements:
             kind = INTEGER if statement.collect in FLAT_INDEX else self.kind_of(statement.value)
             kind = VALUE if kind == INTEGER and _is_constant(statement.value) else kind
-            self.kinds[statement.name] = kind if kind in (INTEGER, TRUTH) else VALUE
+            kind = kind if kind in (INTEGER, TRUTH) else VALUE
+            known = self.kinds[statement.name] if statement.name in assigned else kind
+            self.kinds[statement.name] = kind if kind == known else VALUE
+            assigned.add(statement.name)
 
     def kind_of(self, tree: ast.expr) -> str:
         fold = fold_of(tree)
@@ -136,15 +140,31 @@ def stages_of(program: IndexedProgram) -> list[Stage]:
     results = []
     for number, group in enumerate(program.groups, 1):
         name = f"stage_{number}"
-        stage = _Function(code, group, name, begun).stage(False)
-        if stage.tests:
-            tested = _Function(code, group, f"{name}_tested", begun).stage(True)
-            results.append(_Function(code, group, name, begun).stage(False, tested.ints))
-            results.append(replace(tested, is_guarded=True))
-        else:
-            results.append(stage)
+        results += _both_forms(code, [group], name, begun)
         begun |= {statement.name for statement in group}
     return results
+
+
+def whole_of(program: IndexedProgram) -> list[Stage]:
+    """One function for all statements, with memory of its own for the program's arrays: for many examples."""
+    if len(program.groups) < 2:
+        return []
+    return list(_both_forms(ProgramCode(program), program.groups, WHOLE, set()))
+
+
+WHOLE = "whole"
+
+
+def _both_forms(
+    code: ProgramCode, groups: Sequence[Sequence[Statement]], name: str, begun: set[str]
+) -> Iterator[Stage]:
+    stage = _Function(code, groups, name, begun).stage(False)
+    if not stage.tests:
+        yield stage
+        return
+    tested = _Function(code, groups, f"{name}_tested", begun).stage(True)
+    yield _Function(code, groups, name, begun).stage(False, tested.ints)
+    yield replace(tested, is_guarded=True)
 
 
 @dataclass(frozen=True)
@@ -500,6 +520,10 @@ def _logsumexp(over: Sequence[str], operand: ast.expr) -> ast.expr:
     return ast.IfExp(call("isinf", top), top, ast.BinOp(call("log", total), ast.Add(), top))
 
 
+def _like(kind: str) -> str:
+    return {INTEGER: "0", TRUTH: "False"}.get(kind, "T(0)")
+
+
 def _index(places: Sequence[ast.expr]) -> ast.expr:
     return places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
 
@@ -513,31 +537,37 @@ def _outer_folds(tree: ast.expr) -> list[ast.expr]:
 
 
 class _Function:
-    """Writes the function of one group of statements."""
+    """Writes the function of one group of statements, or of all of a program."""
 
-    def __init__(self, code: ProgramCode, group: Sequence[Statement], name: str, begun: set[str]) -> None:
+    def __init__(self, code: ProgramCode, groups: Sequence[Sequence[Statement]], name: str, begun: set[str]) -> None:
         self.code = code
         self.program = code.program
         self.arrays = self.program.arrays
-        self.group = group
+        self.groups = groups
+        self.statements = [statement for group in groups for statement in group]
+        self.is_whole = len(groups) > 1
         self.name = name
-        self.begun = begun  # arrays that were assigned before
+        self.begun = set(begun)  # arrays that were assigned before
         self.functions: set[str] = set()
         self.numbers: dict[str, int] = {}
         self.blocks: list[str] = []  # memory for a part of a row
         self.tests: dict[str, None] = {}
         self.guarded = False
         self.checked = {(name, ast.dump(dim)) for name, dim in self.program.checked_places}
-        self.ways = directions(self.program, group) if self.program.is_recurrence(group) else {}
-        self.is_recurrence = self.program.is_recurrence(group)
-        self.parallel = self._parallel()
         self.taken = {*code.taken, *code.word.values(), *code.at.values(), *code.step.values()}
         self.word = code.word
+        self._go_on(groups[0])
+
+    def _go_on(self, group: Sequence[Statement]) -> None:
+        self.group = group
+        self.is_recurrence = self.program.is_recurrence(group)
+        self.ways = directions(self.program, group) if self.is_recurrence else {}
+        self.parallel = self._parallel()
 
     def _parallel(self) -> str:
         """The index whose values threads may share."""
         first = self.group[0]
-        if self.is_recurrence or first.collect or not first.places or len(self.group) > 1:
+        if self.is_whole or self.is_recurrence or first.collect or not first.places or len(self.group) > 1:
             return ""
         return first.places[0].id if isinstance(first.places[0], ast.Name) else ""
 
@@ -578,18 +608,27 @@ class _Function:
     def stage(self, guarded: bool, more_ints: Sequence[str] = ()) -> Stage:
         """`more_ints`: of the form with tests, which is called in the same way."""
         self.guarded = guarded
-        body = list(self._body())
+        body = []
+        for group in self.groups:
+            self._go_on(group)
+            body += self._body()
+            self.begun |= {statement.name for statement in group}
         read = [a.name for a in self.arrays.values() if self._is_read(a.name)]
-        results = list(dict.fromkeys(statement.name for statement in self.group))
-        operands = [name for name in read if name not in results]
+        results = list(dict.fromkeys(statement.name for statement in self.statements))
+        own = [n for n in results if n not in self.program.outputs] if self.is_whole else []
+        results = [name for name in results if name not in own]
+        operands = [name for name in read if name not in (*results, *own)]
         used = {node.id for node in ast.walk(ast.parse("\n".join(body))) if isinstance(node, ast.Name)}
         first = next((a.name for a in self.program.of_kind("input")), "")
         if first not in operands and not any(self.code.kinds[n] == VALUE for n in (*operands, *results)):
             operands.insert(0, first)
         typed = next(n for n in (*operands, *results) if self.code.kinds[n] == VALUE)
         floats = [n for n, kind in self.program.numbers.items() if kind == "float" and n in used]
-        lines = [*self._heads(operands, results), *body]
-        used |= {node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name)}
+        lines = [*self._heads(operands, results, own), *body]
+        memory = [f"{n} = empty_row({_like(self.code.kinds[n])}, {self.total(n)})" for n in own]
+        memory += [f"{name} = empty_row(T(0), BLOCK)" for name in self.blocks]
+        text = "\n".join([*memory, *lines])
+        used |= {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
         ints += [n for n in self.program.sizes if n in used and n not in ints]
         ints += [n for n in more_ints if n not in ints]
@@ -598,7 +637,7 @@ class _Function:
         head = ["@jit(fastmath=REORDER, no_alias=True)", f"def {self.name}({', '.join(args)}):"]
         head += [f'    """{self._doc()}"""', f"    T = {typed}.dtype.type"]
         head += [f"    {name} = T({name})" for name in floats]
-        head += [f"    {name} = empty_row(T(0), BLOCK)" for name in self.blocks]
+        head += indented(1, memory)
         lines = [*head, *indented(1, self._rows(lines))]
         return Stage(
             self.name, tuple(lines), tuple(sorted(self.functions)), tuple(operands), tuple(results), tuple(floats),
@@ -606,10 +645,12 @@ class _Function:
         )  # fmt: skip
 
     def _doc(self) -> str:
+        if self.is_whole:
+            return "All of the program, one example after the other."
         return "; ".join(statement.text for statement in self.group).replace("\\", "")[:100]
 
     def _is_read(self, name: str) -> bool:
-        trees = [tree for s in self.group for tree in (s.value, *(s.places if s.collect else ()))]
+        trees = [tree for s in self.statements for tree in (s.value, *(s.places if s.collect else ()))]
         return any(read.name == name for tree in trees for read in reads(tree, self.arrays))
 
     def _count(self) -> str:
@@ -621,7 +662,7 @@ class _Function:
 
     def _work(self) -> str:
         counts = []
-        for statement in self.group:
+        for statement in self.statements:
             sizes = [f"({ast.unparse(stop)} - {ast.unparse(start)})" for start, stop in statement.ranges.values()]
             counts.append(plain(" * ".join(sizes)) if sizes else "1")
         return " + ".join(counts)
@@ -641,7 +682,7 @@ class _Function:
         yield from indented(1, lines)
         yield f"    {begin} = {end}"
 
-    def _heads(self, operands: Sequence[str], results: Sequence[str]) -> Iterator[str]:
+    def _heads(self, operands: Sequence[str], results: Sequence[str], own: Sequence[str]) -> Iterator[str]:
         b = self.word["b"]
         for name in operands:
             if self.arrays[name].kind in ("input", "constant"):
@@ -649,6 +690,7 @@ class _Function:
             else:
                 yield f"{self.code.at[name]} = {b} * ({self.total(name)})"
         yield from (f"{self.code.at[name]} = {b} * ({self.total(name)})" for name in results)
+        yield from (f"{self.code.at[name]} = 0" for name in own)
 
     def total(self, name: str) -> str:
         dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims]

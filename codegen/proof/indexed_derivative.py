@@ -21,6 +21,7 @@ from ..language.indexed_programs import (
     Statement,
     copied,
     fold_of,
+    folded,
     free_names,
     fresh,
     linear,
@@ -52,14 +53,6 @@ def element(name: str, places: Sequence[ast.expr]) -> ast.expr:
         return name_of(name)
     index = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
     return ast.Subscript(name_of(name), copied(index), ast.Load())
-
-
-def folded(word: str, over: Sequence[str], tree: ast.expr) -> ast.expr:
-    if not over:
-        return tree
-    names: list[ast.expr] = [name_of(name) for name in over]
-    index = names[0] if len(names) == 1 else ast.Tuple(names, ast.Load())
-    return ast.Call(ast.Subscript(name_of(word), index, ast.Load()), [tree], [])
 
 
 # ---- one fold a statement --------------------------------------------------------------------------------------------
@@ -338,7 +331,7 @@ class Derivation:
         """The program's own arrays, computed again."""
         for statement in self.statements:
             if statement.name not in self.program.outputs:
-                if statement.collect and f"{statement.name}: " not in "\n".join(text.lines):
+                if statement.collect and not any(line.startswith(f"{statement.name}: ") for line in text.lines):
                     text.lines.append(f"{statement.name}: {_shape(self.arrays[statement.name].dims)}")
                 text.add(statement)
 
@@ -479,6 +472,13 @@ class Derivation:
                 self._adjoint(text, statement.name, adjoints, own, parts, scatters)
                 self._shares(text, statement, adjoints, own, parts, scatters)
 
+    def _same_array(self, part: ast.expr, places: Sequence[ast.expr]) -> str:
+        """The array of which an adjoint is a copy."""
+        match part:
+            case ast.Subscript(value=ast.Name(id=name)) if all(map(same, places_of(part), places)):
+                return name if len(places_of(part)) == len(places) else ""
+        return ""
+
     def _scattered(self, text, name, own, statements) -> ast.expr:  # type: ignore[no-untyped-def]
         """What statements outside of a recurrence scatter to an adjoint, as an array that it reads."""
         array = self._fresh(f"outer_{name}")
@@ -497,10 +497,10 @@ class Derivation:
         own_parts = parts.get(name, [])
         if is_recurrence and name in scatters:
             own_parts = [*own_parts, self._scattered(text, name, own, scatters.pop(name))]
-        if name in self.grads and name not in scatters and adjoint not in self.named:
-            is_given = len(own_parts) == 1 and same(own_parts[0], element(self.grads[name], places))
-            adjoints[name] = self.grads[name] if is_given else adjoint
-            if is_given:
+        if len(own_parts) == 1 and name not in scatters and adjoint not in self.named and not is_recurrence:
+            other = self._same_array(own_parts[0], places)
+            if other:
+                adjoints[name] = other
                 return
         if own_parts or not scatters.get(name):
             total: ast.expr = ZERO

@@ -13,6 +13,7 @@ from .plan import Plan, Step, run_if_planned
 
 Array = np.ndarray
 Shape = tuple[int, ...]
+MANY = 8  # examples
 REORDER = {"reassoc", "contract", "nsz"}
 
 
@@ -65,6 +66,11 @@ class Sizes:
     @property
     def values(self) -> dict[str, int]:
         return {name: size for name, (size, _) in self.named.items()}
+
+    @property
+    def are_many(self) -> bool:
+        """Whether threads have enough examples, so that one call computes all of each."""
+        return prod(self.batch) >= MANY
 
     def step(self, array: str) -> int | None:
         """From one example of the batch to the next; None for an array that has to be expanded first."""
