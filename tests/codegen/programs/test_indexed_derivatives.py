@@ -126,6 +126,20 @@ SPEC = """
   verify: off, because this is a test of derivatives
   doc: "A fold of elements with offsets."
 
+- name: bordered(Tensor self) -> Tensor
+  indexed: |
+    self: (n,)
+    i: range(n)
+    result[i] = padded(self[i + 1], self[0] ** 2)
+  verify: off, because this is a test of derivatives
+  doc: "What stands for an element outside has a derivative too."
+
+- name: repeated(Tensor self, Tensor other, Tensor index) -> Tensor
+  indexed: result[e] = sum[j](self[index[e]] + other[j])
+  index: non_differentiable
+  verify: off, because this is a test of derivatives
+  doc: "A fold of what lacks its index."
+
 - name: number(Tensor self, Tensor other) -> Tensor
   indexed: result = self * sum[i](other[i] ** 2)
   verify: off, because this is a test of derivatives
@@ -157,6 +171,8 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("sampled", (drawn(5), np.array([-0.3, 2.7, 4.2, -3.5, 7.1, 0.5]))),
     ("chosen", (drawn(3, 3), MASK, True)),
     ("next_logs", (drawn(4, 3),)),
+    ("bordered", (drawn(3),)),
+    ("repeated", (drawn(4), drawn(3, seed=1), INDEX)),
     ("number", (drawn(), drawn(3))),
     ("number", (drawn(2), drawn(2, 3))),
 ]

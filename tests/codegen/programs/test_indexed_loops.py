@@ -167,6 +167,25 @@ PROGRAMS = [
         lambda self: self.mean(-1) + self.prod(-1) - logsumexp(self, -1) / (2 + self.min(-1) ** 2),
     ),
     Program(
+        "softmax_of(Tensor self) -> Tensor",  # a fold over an index that the result has
+        """
+        raised = exp(self[i] - max[i](self[i]))
+        result[i] = raised / sum[i](raised)
+        """,
+        lambda self: np.exp(self - logsumexp(self, -1, keepdims=True)),
+    ),
+    Program(
+        "diagonals(Tensor self, Tensor other) -> Tensor",  # two sizes, and a place that only they tell
+        """
+        self: (n, m)
+        j: range(m)
+        result[j] = self[j + 1, j] * other[j]
+        """,
+        lambda self, other: (
+            np.array([self[j + 1, j] if j + 1 < len(self) else np.nan for j in range(len(other))]) * other
+        ),
+    ),
+    Program(
         "windows(Tensor self, Tensor weight, int stride=1, int pad=0) -> Tensor",
         """
         self: (c, n)
@@ -233,6 +252,10 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("places", (np.array([[1.0, 2.0, 2.0], [np.nan, 0.0, np.nan], [-np.inf, -np.inf, -np.inf]]),)),
     ("folds", (drawn(4, 3),)),
     ("folds", (drawn(2, 1, 5),)),
+    ("softmax_of", (drawn(5),)),
+    ("softmax_of", (drawn(2, 3),)),
+    ("diagonals", (drawn(3, 4), drawn(4, seed=1))),
+    ("diagonals", (drawn(4, 2), drawn(2, seed=1))),
     ("windows", (drawn(2, 7), drawn(3, 2, 3, seed=1), 2, 1)),
     ("windows", (drawn(1, 5), drawn(2, 1, 5, seed=1), 1, 0)),
     ("shifted", (drawn(5), 2)),
