@@ -10,6 +10,7 @@ from ..language.indexed_programs import IndexedProgram
 from ..library.op_library import Library
 from ..programs.cpu_code import indented
 from ..programs.indexed_code import ProgramCode, Stage, stages_of, whole_of
+from ..programs.indexed_cuda import Text, texts_of
 from ..programs.python_code import INTEGER, TRUTH
 from ..spec.model import Entry
 from ..spec.row_program import NO_PART, check_of_rows
@@ -57,6 +58,39 @@ class IndexedCode:
             "calls": [self.sizes(), self.shapes(), self.plan(), self.call()],
             "checks_places": bool(self.places),
         }
+
+    def cuda(self) -> dict[str, Any] | None:
+        """None where there are no kernels: the host computes."""
+        texts = texts_of(self.program)
+        if not texts:
+            return None
+        lines = "\n".join(line for text in texts for line in text.lines)
+        names = {n.id for n in ast.walk(ast.parse(lines)) if isinstance(n, ast.Name)}
+        return {
+            "name": self.entry.identifier,
+            "listing": "\n".join(f"    {line}" for line in self.program.lines),
+            "imports": self.library.scalar_imports(sorted({f for text in texts for f in text.functions})),
+            "runtime_library": self.library.op_libraries[0].module_path((), depth=3),
+            "accessors": sorted(name for name in names if name.startswith(("get_", "put_"))),
+            "texts": texts,
+            "call": self._launched(texts),
+        }
+
+    def _launched(self, texts: Sequence[Text]) -> list[str]:
+        arguments = ", ".join(self.arguments)
+        arrays = ", ".join(f'"{array.name}": {array.name}' for array in self._inputs)
+        lines = [
+            f"def {self.entry.identifier}({arguments}):",
+            f'    """{self.entry.doc.strip() or "The program."}"""',
+            f"    given = sizes({arguments})",
+            *self._unpacked(),
+            f"    launches = Launches(given, {{{arrays}}})",
+        ]
+        for text in texts:
+            made = ", ".join(self._made(name) for name in text.results)
+            numbers = f"{_tuple(text.floats)}, {_tuple(text.ints)}, {text.threads}"
+            lines.append(f"    launches.add({text.name}, {_strings(text.operands)}, {{{made}}}, {numbers})")
+        return [*lines, f"    return launches.results({_strings(self.program.outputs)})"]
 
     def sizes(self) -> list[str]:
         """The function that binds sizes to shapes, which the check and the plan call."""

@@ -320,7 +320,10 @@ class Renderer:
         return files
 
     def indexed_files(self, name: str, code: IndexedCode) -> Files:
-        return {
+        device = code.cuda()
+        path = f"{'/'.join(FOLDER)}/cuda_{name}.py"
+        on_device = {path: self.render("programs/indexed_cuda.py.j2", **device)} if device else {}
+        return on_device | {
             f"{'/'.join(FOLDER)}/cpu_{name}.py": self.render("programs/indexed_cpu.py.j2", **code.cpu()),
             "checks/__init__.py": '"""Checks of arguments that a program computes with."""\n',
             f"checks/{name}.py": self.render("programs/indexed_check.py.j2", name=name, check=code.check()),

@@ -765,6 +765,27 @@ def linear(tree: ast.expr) -> tuple[dict[str, int], int]:
     return {f"?{ast.dump(tree)}": 1}, 0
 
 
+def simplified(tree: ast.expr) -> ast.expr:
+    """An integer expression without what adds up to nothing."""
+    terms, constant = linear(tree)
+    result: ast.expr | None = None
+    if any(name.startswith("?") for name in terms):
+        return tree
+    for name, factor in terms.items():
+        if factor:
+            term: ast.expr = ast.Name(name, ast.Load())
+            term = term if abs(factor) == 1 else ast.BinOp(ast.Constant(abs(factor)), ast.Mult(), term)
+            if result is None:
+                result = term if factor > 0 else ast.UnaryOp(ast.USub(), term)
+            else:
+                result = ast.BinOp(result, ast.Add() if factor > 0 else ast.Sub(), term)
+    if result is None:
+        return ast.Constant(constant)
+    if constant:
+        result = ast.BinOp(result, ast.Add() if constant > 0 else ast.Sub(), ast.Constant(abs(constant)))
+    return result
+
+
 Functions = Callable[[str], tuple[int, float] | None]
 
 

@@ -5,7 +5,8 @@ register, or in the row of the result where that lets the innermost loop go thro
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..language.indexed_programs import (
@@ -16,14 +17,18 @@ from ..language.indexed_programs import (
     Statement,
     directions,
     fold_of,
+    folded,
     free_names,
     fresh,
     is_name,
     is_uniform,
+    linear,
     places_of,
     reads,
+    renamed,
     replaced,
     same,
+    simplified,
 )
 from .cpu_code import indented
 from .intervals import Intervals
@@ -158,12 +163,12 @@ WHOLE = "whole"
 def _both_forms(
     code: ProgramCode, groups: Sequence[Sequence[Statement]], name: str, begun: set[str]
 ) -> Iterator[Stage]:
-    stage = _Function(code, groups, name, begun).stage(False)
+    stage = StageWriter(code, groups, name, begun).stage(False)
     if not stage.tests:
         yield stage
         return
-    tested = _Function(code, groups, f"{name}_tested", begun).stage(True)
-    yield _Function(code, groups, name, begun).stage(False, tested.ints)
+    tested = StageWriter(code, groups, f"{name}_tested", begun).stage(True)
+    yield StageWriter(code, groups, name, begun).stage(False, tested.ints)
     yield replace(tested, is_guarded=True)
 
 
@@ -187,7 +192,7 @@ Value = tuple[str, str, int]  # text, kind, and the number of loops that it need
 class Nest:
     """Loops and what is computed in each: `lines[k]` stand inside of k loops."""
 
-    def __init__(self, function: "_Function", statement: Statement, loops: Sequence[Loop]) -> None:
+    def __init__(self, function: "StageWriter", statement: Statement, loops: Sequence[Loop]) -> None:
         self.function = function
         self.statement = statement
         self.loops = list(loops)
@@ -247,8 +252,7 @@ class Nest:
                 return None
         name = self.function.new("before")
         self.lines[-2].append(f"{name} = {plain(first)}")
-        element = ast.Subscript(ast.Name(own.name, ast.Load()), _index(own.places), ast.Load())
-        self.steps[key] = name, ast.dump(element)
+        self.steps[key] = name, ast.dump(_own_element(own))
         self.known[key] = name, kind, len(self.loops)
         return self.known[key]
 
@@ -269,6 +273,9 @@ class Nest:
         fold = fold_of(tree)
         if fold is not None:
             return self._fold(key, *fold)
+        if self._is_far_from_border(tree):
+            assert isinstance(tree, ast.BinOp | ast.Call)
+            return self.value(tree.left if isinstance(tree, ast.BinOp) else tree.args[0])
         match tree:
             case ast.Name(id=name) if name in self.function.arrays:
                 return self._read(key, Read(name, (), tree), None)
@@ -303,6 +310,13 @@ class Nest:
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self._call(key, tree, name, args)
         raise AssertionError(ast.dump(tree))
+
+    def _is_far_from_border(self, tree: ast.expr) -> bool:
+        """Whether a place that is turned or held at a border is not near it."""
+        index, function = self.function.inside, self.function
+        if not index or (isinstance(tree, ast.Call) and is_name(tree.func, PADDED)):
+            return False
+        return function.offset_at_border(tree, index, self.statement) is not None
 
     def _alike(self, left: ast.expr, right: ast.expr, divided: bool = False) -> tuple[str, str, str, int]:
         one, two = self.value(left), self.value(right)
@@ -356,7 +370,7 @@ class Nest:
             border_value = self.element(border) if kind == VALUE else self.value(border)
             outside = border_value[0]
         offset, test, level = self.offset(read.name, read.places, border is not None)
-        text = f"{read.name}[np.uint64({offset})]"
+        text = self.function.load(read.name, offset)
         return self.bound((f"({text} if {test} else {outside})" if test else text, kind, level), read.name, key)
 
     def offset(self, name: str, places: Sequence[ast.expr], is_tested: bool = False) -> tuple[str, str, int]:
@@ -367,7 +381,10 @@ class Nest:
             text, _, depth = self.value(place)
             level = max(level, depth)
             texts.append(text)
-            if not self._is_inside(place, dim) and (is_tested or self.function.tests_places(self, place, dim)):
+            is_far = self.function.inside and self._is_far(place, dim)
+            if is_far or self._is_inside(place, dim):
+                continue
+            if is_tested or self.function.tests_places(self, place, dim):
                 tests.append(f"(0 <= {text} < {self.size(dim)})")
         total = ""
         for text, dim in zip(texts, dims, strict=True):
@@ -375,6 +392,10 @@ class Nest:
             total = f"{outer} * {self.size(dim)} + {text}" if total else text
         base = self.function.code.at[name]
         return f"{base} + {total}" if total else base, " and ".join(tests), level
+
+    def _is_far(self, place: ast.expr, dim: ast.expr) -> bool:
+        index = self.function.inside
+        return same(dim, self.statement.ranges[index][1]) and _offset(place, index) is not None
 
     def size(self, dim: ast.expr) -> str:
         text = ast.unparse(dim)
@@ -417,6 +438,8 @@ class Nest:
     def _extreme_of_rows(self, word: str, index: str, operand: ast.expr, total: str, depth: int) -> Iterator[str]:
         """An extreme by vector code: of a row that lies in memory, or of one that is computed in blocks before."""
         which = 1 if word == "max" else 0
+        if not self.function.has_rows:
+            return
         start, stop = (ast.unparse(end) for end in self.statement.ranges[index])
         row = self._row_in_memory(operand, index)
         if row:
@@ -520,6 +543,27 @@ def _logsumexp(over: Sequence[str], operand: ast.expr) -> ast.expr:
     return ast.IfExp(call("isinf", top), top, ast.BinOp(call("log", total), ast.Add(), top))
 
 
+def _offset(place: ast.expr, index: str) -> ast.expr | None:
+    """c of i + c."""
+    terms, _ = linear(place)
+    if terms.get(index) != 1 or any(index in name for name in terms if name.startswith("?")):
+        return None
+    return simplified(renamed(place, {index: ast.Constant(0)}))
+
+
+def _own_element(statement: Statement) -> ast.expr:
+    return ast.Subscript(ast.Name(statement.name, ast.Load()), _index(statement.places), ast.Load())
+
+
+def _count_of(ends: tuple[ast.expr, ast.expr]) -> ast.expr:
+    start, stop = ends
+    return stop if isinstance(start, ast.Constant) and start.value == 0 else ast.BinOp(stop, ast.Sub(), start)
+
+
+def _quotient(value: ast.expr, count: ast.expr) -> ast.expr:
+    return ast.BinOp(value, ast.Div(), count)
+
+
 def _like(kind: str) -> str:
     return {INTEGER: "0", TRUTH: "False"}.get(kind, "T(0)")
 
@@ -536,8 +580,10 @@ def _outer_folds(tree: ast.expr) -> list[ast.expr]:
     return [node for child in children for node in _outer_folds(child)]
 
 
-class _Function:
+class StageWriter:
     """Writes the function of one group of statements, or of all of a program."""
+
+    has_rows = True  # whether functions of rows in memory are at hand
 
     def __init__(self, code: ProgramCode, groups: Sequence[Sequence[Statement]], name: str, begun: set[str]) -> None:
         self.code = code
@@ -556,6 +602,7 @@ class _Function:
         self.checked = {(name, ast.dump(dim)) for name, dim in self.program.checked_places}
         self.taken = {*code.taken, *code.word.values(), *code.at.values(), *code.step.values()}
         self.word = code.word
+        self.inside = ""  # the index that is far enough from the ends of its range
         self._go_on(groups[0])
 
     def _go_on(self, group: Sequence[Statement]) -> None:
@@ -587,6 +634,9 @@ class _Function:
             return Loop(index, f"{begin} - {own}", f"{end} - {own}")
         return Loop(index, ast.unparse(start), ast.unparse(stop), self.ways.get(index, 1))
 
+    def _loops(self, statement: Statement, names: Sequence[str]) -> list[Loop]:
+        return [self.loop(name, statement) for name in names]
+
     def depth_of(self, statement: Statement) -> int:
         """How many loops stand around a statement."""
         return len(statement.places)
@@ -601,6 +651,8 @@ class _Function:
         ends = Intervals(self.program, nest.statement).of(place)
         if ends is None:
             return True
+        if ends == ("0", f"({nest.size(dim)} - 1)"):
+            return False
         self.tests[f"0 <= {ends[0]}"] = None
         self.tests[f"{ends[1]} < {nest.size(dim)}"] = None
         return False
@@ -705,7 +757,7 @@ class _Function:
             yield from self._collected(statement)
             return
         names = [place.id for place in statement.places if isinstance(place, ast.Name)]
-        yield from self._assigned(statement, [self.loop(name, statement) for name in names])
+        yield from self._assigned(statement, self._loops(statement, names))
 
     def _together(self) -> Iterator[str]:
         """A recurrence of several statements: one loop over the index that they share, the others inside."""
@@ -713,7 +765,7 @@ class _Function:
         assert isinstance(place, ast.Name)
         if is_uniform(self.group):
             names = [each.id for each in self.group[0].places if isinstance(each, ast.Name)]
-            yield from self._in_one_loop([self.loop(name, self.group[0]) for name in names])
+            yield from self._in_one_loop(self._loops(self.group[0], names))
             return
         yield self.loop(place.id, self.group[0]).line
         for statement in self.group:
@@ -736,94 +788,160 @@ class _Function:
         text = (nest.element if kind == VALUE else nest.value)(statement.value)[0]
         offset, _, _ = nest.offset(statement.name, statement.places)
         depth = len(nest.loops)
-        own = ast.Subscript(ast.Name(statement.name, ast.Load()), _index(statement.places), ast.Load())
         if self.is_recurrence:
-            text = nest.bound((text, kind, depth), statement.name, ast.dump(own))[0]
-        nest.lines[-1].append(f"{statement.name}[np.uint64({offset})] = {plain(text)}")
+            text = nest.bound((text, kind, depth), statement.name, ast.dump(_own_element(statement)))[0]
+        nest.lines[-1].append(self.store(statement.name, offset, plain(text)))
+
+    def load(self, name: str, offset: str) -> str:
+        return f"{name}[np.uint64({offset})]"
+
+    def store(self, name: str, offset: str, text: str) -> str:
+        return f"{self.load(name, offset)} = {text}"
 
     def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
-        """One statement, in one nest of loops or in two that have all but the last in common."""
+        """One statement: in one nest of loops, or its fold first and then what is computed from it."""
         if self.is_recurrence and len(self.group) == 1 and loops:
             yield from self._in_one_loop(loops)
-        elif inner := self._by_rows(statement, loops):
-            yield from self._accumulated(statement, loops, inner)
-        elif parts := self._split(statement, loops):
-            yield from self._one_after_the_other(statement, loops, parts)
+            return
+        fold, rest = self._fold_and_rest(statement, loops)
+        position = len(loops) if fold is None else self._position(fold, loops)
+        outer = Nest(self, statement, loops[: position if position < len(loops) else max(len(loops) - 1, 0)])
+        inner = loops[len(outer.loops) :]
+        if fold is not None and position < len(loops):
+            self._accumulated(outer, inner, statement, fold)
+        elif fold is not None and is_expensive(rest):
+            self._in_rows(outer, inner, fold, lambda nest: self._assign(nest, replace(statement, value=fold)))
         else:
-            nest = Nest(self, statement, loops)
-            self._assign(nest, statement)
-            yield from [*nest.lines[0], *nest.text(0)]
-
-    def _split(self, statement: Statement, loops: list[Loop]) -> tuple[ast.expr, ast.expr] | None:
-        """A fold and what is computed from it, where that takes long: in a loop of its own it is vector code."""
-        if self.is_recurrence or not loops or self.code.kinds[statement.name] != VALUE:
-            return None
-        inner = [node for node in _outer_folds(statement.value) if loops[-1].index in free_names(node)]
-        if len(inner) != 1 or inner[0] is statement.value or self.code.kind_of(inner[0]) != VALUE:
-            return None
-        fold = fold_of(inner[0])
-        if fold is None or fold[0] == "logsumexp":
-            return None
-        own = ast.Subscript(ast.Name(statement.name, ast.Load()), _index(statement.places), ast.Load())
-        rest = replaced(statement.value, inner[0], own)
-        return (inner[0], rest) if is_expensive(rest) else None
-
-    def _one_after_the_other(
-        self, statement: Statement, loops: list[Loop], values: Sequence[ast.expr]
-    ) -> Iterator[str]:
-        depth = len(loops) - 1
-        outer = Nest(self, statement, loops[:-1])
-        for value in values:
-            nest = outer.below(depth, loops[-1:])
-            self._assign(nest, replace(statement, value=value))
-            outer.lines[-1] += nest.text(depth)
+            rest = statement.value
+        if fold is None or rest is statement.value or not same(rest, _own_element(statement)):
+            self._in_rows(outer, inner, rest, lambda nest: self._assign(nest, replace(statement, value=rest)))
         yield from [*outer.lines[0], *outer.text(0)]
 
-    def _by_rows(self, statement: Statement, loops: list[Loop]) -> tuple[str, ...]:
-        """The indices of a sum whose loops are better outside of that over the result's last index."""
-        fold = fold_of(statement.value)
-        if fold is None or fold[0] != "sum" or not loops or self.is_recurrence:
-            return ()
-        last, inner = loops[-1].index, fold[1][-1]
-        matches = [read for read in reads(fold[2], self.arrays) if read.places]
+    def _fold_and_rest(self, statement: Statement, loops: list[Loop]) -> tuple[ast.expr | None, ast.expr]:
+        """The one fold of a value that has all indices, and the value with the element itself in its place."""
+        value = statement.value
+        if self.is_recurrence or not loops or self.code.kinds[statement.name] != VALUE:
+            return None, value
+        inner = [node for node in _outer_folds(value) if loops[-1].index in free_names(node)]
+        if len(inner) != 1 or self.code.kind_of(inner[0]) != VALUE:
+            return None, value
+        word, over, operand = fold_of(inner[0]) or ("", (), inner[0])
+        if word == "mean":
+            counts = [_count_of(statement.ranges[index]) for index in over]
+            total = folded("sum", over, operand)
+            value = replaced(value, inner[0], functools.reduce(_quotient, counts, total))
+            return total, replaced(value, total, _own_element(statement))
+        if word == "logsumexp":
+            return None, value
+        return inner[0], replaced(value, inner[0], _own_element(statement))
 
-        def score(index: str) -> int:
-            total = 0
+    def _position(self, fold: ast.expr, loops: list[Loop]) -> int:
+        """How many of the result's loops stand outside of a sum's: fewer than all where memory is read as it lies then.
+        A read costs more where the innermost of its loops is not along a row."""
+        word, over, operand = fold_of(fold) or ("", (), fold)
+        if word != "sum":
+            return len(loops)
+        matches = [read for read in reads(operand, self.arrays) if read.places]
+
+        def cost(position: int) -> float:
+            order = [loop.index for loop in loops[:position]] + list(over) + [loop.index for loop in loops[position:]]
+            total = 0.1 * (len(loops) - position)
             for read in matches:
-                *outer, end = read.places
-                total += index in free_names(end)
-                total -= 2 * any(index in free_names(place) for place in outer)
+                own = [index for index in order if any(index in free_names(place) for place in read.places)]
+                total += bool(own) and own[-1] not in free_names(read.places[-1])
             return total
 
-        return fold[1] if score(last) > score(inner) else ()
+        return min(range(len(loops), -1, -1), key=cost)
 
-    def _accumulated(self, statement: Statement, loops: list[Loop], over: tuple[str, ...]) -> Iterator[str]:
-        """A sum that is added up where the result lies, a row at a time."""
-        fold = fold_of(statement.value)
-        assert fold is not None
-        depth, row = len(loops) - 1, loops[-1]
-        outer = Nest(self, statement, loops[:-1])
-        begin = outer.below(depth, [row])
-        begin.lines[-1].append(f"{self._element(begin, statement)} = T(0)")
-        outer.lines[-1] += begin.text(depth)
-        nest = outer.below(depth, [*(self.loop(name, statement) for name in over), row])
-        nest.lines[-1].append(f"{self._element(nest, statement)} += {plain(nest.element(fold[2])[0])}")
-        outer.lines[-1] += nest.text(depth)
-        yield from [*outer.lines[0], *outer.text(0)]
+    def _accumulated(self, outer: Nest, inner: Sequence[Loop], statement: Statement, fold: ast.expr) -> None:
+        """A sum that is added up where the result lies."""
+        _, over, operand = fold_of(fold) or ("", (), fold)
+
+        def begin(nest: Nest) -> None:
+            nest.lines[-1].append(f"{self._element(nest, statement)} = T(0)")
+
+        def add(nest: Nest) -> None:
+            text = plain(nest.element(operand)[0])
+            nest.lines[-1].append(f"{self._element(nest, statement)} += {text}")
+
+        self._in_rows(outer, inner, ast.Constant(0), begin)
+        self._in_rows(outer, [*(self.loop(name, statement) for name in over), *inner], operand, add)
+
+    def _in_rows(self, outer: Nest, inner: Sequence[Loop], value: ast.expr, write: Callable[[Nest], None]) -> None:
+        """Loops inside of others, the innermost in three parts where places are tested only near its ends."""
+        if not inner:
+            write(outer)
+            return
+        *before, row = inner
+        depth = len(outer.loops)
+        middle = outer.below(depth, before)
+        offsets = self._offsets(value, row, outer.statement)
+        if offsets:
+            self._near_and_inside(middle, row, offsets, write)
+        else:
+            nest = middle.below(len(middle.loops), [row])
+            write(nest)
+            middle.lines[-1] += nest.text(len(middle.loops))
+        if before:
+            outer.lines[-1] += middle.text(depth)
+
+    def _near_and_inside(
+        self, middle: Nest, row: Loop, offsets: Sequence[ast.expr], write: Callable[[Nest], None]
+    ) -> None:
+        depth = len(middle.loops)
+        texts = list(dict.fromkeys(plain(middle.value(offset)[0]) for offset in offsets))
+        low, high, side = (self.new(word) for word in ("low", "high", "side"))
+        stop = ast.unparse(middle.statement.ranges[row.index][1])
+        lows, highs = (", ".join(f"{sign}({text})" for text in texts) for sign in ("-", f"{stop} - "))
+        middle.lines[-1].append(f"{low} = min(max({row.start}, {lows}), {row.stop})")
+        middle.lines[-1].append(f"{high} = max(min({row.stop}, {highs}), {low})")
+        is_first = f"{side} == 0"
+        ends = replace(row, start=f"{row.start} if {is_first} else {high}", stop=f"{low} if {is_first} else {row.stop}")
+        near = middle.below(depth, [Loop(side, "0", "2"), ends])
+        write(near)
+        middle.lines[-1] += near.text(depth)
+        self.inside = row.index
+        inside = middle.below(depth, [replace(row, start=low, stop=high)])
+        write(inside)
+        self.inside = ""
+        middle.lines[-1] += inside.text(depth)
+
+    def _offsets(self, value: ast.expr, row: Loop, statement: Statement) -> list[ast.expr]:
+        """How far from an index the places are that are tested or turned at a border."""
+        if row.index not in statement.ranges or row.step < 0:
+            return []
+        found = [
+            offset
+            for node in ast.walk(value)
+            if isinstance(node, ast.expr) and (offset := self.offset_at_border(node, row.index, statement)) is not None
+        ]
+        outside = {row.index} | {name for node in ast.walk(value) for name in (fold_of(node) or ("", (), node))[1]}
+        return [] if any(outside & {*free_names(offset)} for offset in found) else found
+
+    def offset_at_border(self, node: ast.expr, index: str, statement: Statement) -> ast.expr | None:
+        """Of (i + c) % n, minimum(i + c, n - 1), maximum(i + c, 0) and padded(x[i + c], 0): c."""
+        stop = statement.ranges[index][1]
+        match node:
+            case ast.BinOp(left=place, op=ast.Mod(), right=size) if same(size, stop):
+                return _offset(place, index)
+            case ast.Call(func=ast.Name(id="maximum"), args=[place, ast.Constant(value=0)]):
+                return _offset(place, index)
+            case ast.Call(func=ast.Name(id="minimum"), args=[place, ast.BinOp(size, ast.Sub(), ast.Constant(value=1))]):
+                return _offset(place, index) if same(size, stop) else None
+            case ast.Call(func=ast.Name(id="padded"), args=[ast.Subscript(value=ast.Name(id=name)) as read, _]):
+                pairs = zip(places_of(read), self.arrays[name].dims, strict=True)
+                own = [_offset(place, index) for place, dim in pairs if index in free_names(place) and same(dim, stop)]
+                return own[0] if len(own) == 1 else None
+        return None
 
     def _element(self, nest: Nest, statement: Statement) -> str:
         return f"{statement.name}[np.uint64({nest.offset(statement.name, statement.places)[0]})]"
 
     def _collected(self, statement: Statement) -> Iterator[str]:
-        nest = Nest(self, statement, [self.loop(name, statement) for name in statement.indices])
+        nest = Nest(self, statement, self._loops(statement, statement.indices))
         kind, name, word = self.code.kinds[statement.name], statement.name, statement.collect
         total = self.total(name)
-        if name not in self.begun:
-            zero = "T(0)" if kind == VALUE else "0"
-            start = {"sum": zero, **dict.fromkeys(FLAT_INDEX, "-1")}.get(word, f"T({_START.get(word)})")
-            z = self.word["z"]
-            yield f"for {z} in range({total}):"
-            yield f"    {name}[np.uint64({self.code.at[name]} + {z})] = {start}"
+        yield from self._begun(statement)
         value = (nest.element if kind == VALUE or word in FLAT_INDEX else nest.value)(statement.value)
         offset, test, _ = nest.offset(name, statement.places)
         lines = list(self._joined(statement, nest, offset, plain(value[0])))
@@ -832,24 +950,37 @@ class _Function:
             yield f"{self.word['best']} = filled(T({_START[word]}), {total})"
         yield from [*nest.lines[0], *nest.text(0)]
 
+    def start_of(self, statement: Statement) -> str:
+        """What a place has to which nothing has been added yet."""
+        zero = "T(0)" if self.code.kinds[statement.name] == VALUE else "0"
+        starts = {"sum": zero, **dict.fromkeys(FLAT_INDEX, "-1")}
+        return starts.get(statement.collect, f"T({_START.get(statement.collect)})")
+
+    def _begun(self, statement: Statement) -> Iterator[str]:
+        name, z = statement.name, self.word["z"]
+        if name not in self.begun:
+            yield f"for {z} in range({self.total(name)}):"
+            yield f"    {self.store(name, f'{self.code.at[name]} + {z}', self.start_of(statement))}"
+
     def _joined(self, statement: Statement, nest: Nest, offset: str, text: str) -> Iterator[str]:
         name, at = statement.name, self.word["at"]
-        yield f"{at} = np.uint64({offset})"
+        yield f"{at} = {offset}"
         if statement.collect == "sum":
-            yield f"{name}[{at}] += {text}"
+            yield self.store(name, at, f"{self.load(name, at)} + {text}")
         elif statement.collect in _JOIN:
-            found = self.word["found"]
+            found, before = self.word["found"], self.word["best"]
             yield f"{found} = {text}"
-            yield f"{name}[{at}] = {self.joined(statement.collect, f'{name}[{at}]', found)}"
+            yield f"{before} = {self.load(name, at)}"
+            yield self.store(name, at, self.joined(statement.collect, before, found))
         else:
             place = nest.numbered(statement.indices)
             sign = ">" if statement.collect == "argmax" else "<"
             own, found, best = (self.word[word] for word in ("own", "found", "best"))
-            yield f"{own} = np.uint64({at} - np.uint64({self.code.at[name]}))"
+            yield f"{own} = np.uint64({at} - {self.code.at[name]})"
             yield f"{found} = {text}"
             better = f"{found} {sign} {best}[{own}] or ({found} != {found} and {best}[{own}] == {best}[{own}])"
-            yield f"if {better} or {name}[{at}] < 0:"
-            yield f"    {best}[{own}], {name}[{at}] = {found}, {plain(place)}"
+            yield f"if {better} or {self.load(name, at)} < 0:"
+            yield f"    {best}[{own}], {self.load(name, at)} = {found}, {plain(place)}"
 
     def joined(self, word: str, total: str, text: str) -> str:
         """The greater or the less of two, nan where one is."""

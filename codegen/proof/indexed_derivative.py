@@ -31,6 +31,7 @@ from ..language.indexed_programs import (
     renamed,
     replaced,
     same,
+    simplified,
 )
 from ..language.scalar_functions import Functions
 from ..programs.passes import is_expensive
@@ -563,7 +564,7 @@ def _gathered(
             return None
         index = varying[0]
         offset = renamed(place, {index: ZERO})
-        shifted = _simple(ast.BinOp(own, ast.Sub(), offset))
+        shifted = simplified(ast.BinOp(own, ast.Sub(), offset))
         known[index] = shifted
         start, stop = statement.ranges[index]
         assert isinstance(own, ast.Name)
@@ -607,28 +608,6 @@ def _conditions(tree: ast.expr) -> Iterator[tuple[ast.expr, bool]]:
             yield from _conditions(right)
         case ast.BinOp(left=operand, op=ast.Div()) | ast.UnaryOp(operand=operand):
             yield from _conditions(operand)
-
-
-def _simple(tree: ast.expr) -> ast.expr:
-    """An integer expression without what adds up to nothing."""
-    terms, constant = linear(tree)
-    result: ast.expr | None = None
-    if any(name.startswith("?") for name in terms):
-        return tree
-    for name, factor in terms.items():
-        if factor:
-            term = (
-                name_of(name) if abs(factor) == 1 else ast.BinOp(ast.Constant(abs(factor)), ast.Mult(), name_of(name))
-            )
-            if result is None:
-                result = term if factor > 0 else ast.UnaryOp(ast.USub(), term)
-            else:
-                result = ast.BinOp(result, ast.Add() if factor > 0 else ast.Sub(), term)
-    if result is None:
-        return ast.Constant(constant)
-    if constant:
-        result = ast.BinOp(result, ast.Add() if constant > 0 else ast.Sub(), ast.Constant(abs(constant)))
-    return result
 
 
 def _ranges_of(tree: ast.expr, known: Ranges) -> dict[str, tuple[ast.expr, ast.expr]]:

@@ -78,14 +78,8 @@ def _internal(entry: Entry, name: str, derived: Derived, own: list[str]) -> Entr
     }
     kinds = {each: "constant" if each in constants else "input" for each in inputs}
     outputs_of = [r.name for r in schema.returns]
-    reader = Reader(
-        name,
-        kinds,
-        numbers,
-        outputs_of,
-        parent.unchecked | _places_outside(parent) | {*parent.outputs},
-        is_derived=True,
-    )
+    unchecked = parent.unchecked | _places_outside(parent) | {*parent.outputs}
+    reader = Reader(name, kinds, numbers, outputs_of, unchecked, is_derived=True)
     program = reader.read(_renamed_output(body, derived, schema.returns[0].name))
     if program is None:
         raise NoDerivative(f"its program: {reader.faults[0][1]}")

@@ -1,0 +1,53 @@
+"""Indexed programs on a device: the arrays of a call in rows, and one launch for each text."""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...device.cuda.array import DeviceArray
+from ..cpu.indexed_programs import Shape, Sizes
+from . import arrays as memory
+from .arrays import in_order
+from .per_element import run
+
+
+class Launches:
+    """The arrays of one call by name, those that texts make too."""
+
+    def __init__(self, sizes: Sizes, arrays: Mapping[str, DeviceArray]) -> None:
+        self.sizes = sizes
+        self.first = next(array for array in arrays.values() if array.dtype.kind == "f")
+        self.arrays = {name: self._in_rows(name, array) for name, array in arrays.items()}
+        self.given = set(arrays)
+
+    def _in_rows(self, name: str, array: DeviceArray) -> DeviceArray:
+        if self.sizes.step(name) is None:
+            array = memory.broadcast(array, (*self.sizes.batch, *self.sizes.core(name)))
+        return in_order(array)
+
+    def add(
+        self, text: Any, reads: Sequence[str], made: Mapping[str, tuple[Shape, str]], floats: Sequence[float],
+        ints: Sequence[int], threads: int,
+    ) -> None:  # fmt: skip
+        for name, (shape, dtype) in made.items():
+            if name not in self.arrays:
+                self.arrays[name] = self._made((*self.sizes.batch, *shape), dtype)
+        steps = [self.sizes.step(name) for name in reads if name in self.given]
+        strides = [prod(self.sizes.core(n)) if s is None else s for n, s in zip(self._given(reads), steps, strict=True)]
+        args = [self.arrays[name].ravel() for name in (*reads, *made)]
+        total = prod(self.sizes.batch) * threads
+        run(text, total, self.first.dtype, *args, *map(float, floats), *map(int, (*ints, *strides)))
+
+    def _given(self, names: Sequence[str]) -> list[str]:
+        return [name for name in names if name in self.given]
+
+    def _made(self, shape: Shape, dtype: str) -> DeviceArray:
+        if dtype:
+            return memory.empty(shape, np.dtype(dtype), self.first.device)
+        return memory.result(self.first, shape)
+
+    def results(self, names: Sequence[str]) -> Any:
+        made = [self.arrays[name] for name in names]
+        return made[0] if len(made) == 1 else tuple(made)
