@@ -53,6 +53,11 @@ def moved(x: Array, step: int, fill: float) -> Array:
     return np.where(inside, x[..., places.clip(0, x.shape[-1] - 1)], fill) if x.shape[-1] else x
 
 
+def at(x: Array, places: Array) -> Array:
+    inside = (places >= 0) & (places < len(x))
+    return np.where(inside, x[places * inside], np.nan) if len(x) else np.full(len(places), np.nan)
+
+
 def scattered(function: Any, start: float, values: Array, index: Array, size: int) -> Array:
     result = np.full(size, start)
     function.at(result, index, values)
@@ -186,6 +191,16 @@ PROGRAMS = [
         ),
     ),
     Program(
+        "divided(Tensor self, int step=1) -> (Tensor rest, Tensor whole)",  # places of both signs
+        """
+        self: (n,)
+        i: range(4)
+        rest[i] = self[i % step]
+        whole[i] = self[i // step]
+        """,
+        lambda self, step: (at(self, np.arange(4) % step), at(self, np.arange(4) // step)),
+    ),
+    Program(
         "windows(Tensor self, Tensor weight, int stride=1, int pad=0) -> Tensor",
         """
         self: (c, n)
@@ -256,6 +271,10 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("softmax_of", (drawn(2, 3),)),
     ("diagonals", (drawn(3, 4), drawn(4, seed=1))),
     ("diagonals", (drawn(4, 2), drawn(2, seed=1))),
+    ("divided", (drawn(5), 2)),
+    ("divided", (drawn(5), -3)),
+    ("divided", (drawn(5), -1)),
+    ("divided", (drawn(0), 2)),
     ("windows", (drawn(2, 7), drawn(3, 2, 3, seed=1), 2, 1)),
     ("windows", (drawn(1, 5), drawn(2, 1, 5, seed=1), 1, 0)),
     ("shifted", (drawn(5), 2)),
