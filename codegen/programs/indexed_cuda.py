@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..language.indexed_programs import IndexedProgram, Statement, is_name, reads
+from ..language.indexed_programs import IndexedProgram, Statement, fresh, is_name, reads
 from .cpu_code import indented
 from .indexed_code import Loop, Nest, ProgramCode, StageWriter
 from .python_code import plain
@@ -70,10 +70,16 @@ class _Text(StageWriter):
         return Loop(index, ast.unparse(start), ast.unparse(stop), self.ways.get(index, 1))
 
     def load(self, name: str, offset: str) -> str:
-        return f"get_{name}({name}, index({offset}))"
+        array = self._parameter(name)
+        return f"get_{array}({array}, index({offset}))"
 
     def store(self, name: str, offset: str, text: str) -> str:
-        return f"put_{name}({name}, index({offset}), {text})"
+        array = self._parameter(name)
+        return f"put_{array}({array}, index({offset}), {text})"
+
+    def _parameter(self, name: str) -> str:
+        """The name of an array in a text, where `index` is a function."""
+        return fresh("places", self.taken) if name == "index" else name
 
     def _loops(self, statement: Statement, names: Sequence[str]) -> list[Loop]:
         return [self.loop(name, statement) for name in names if name not in self.threads]
@@ -119,7 +125,7 @@ class _Text(StageWriter):
         ints = [name for name in (*numbers, *self.program.sizes) if name in used and name not in floats]
         steps = [self.code.step[n] for n in operands if self.arrays[n].kind in ("input", "constant")]
         total = self.word["last"]
-        args = [*operands, *results, *floats, *ints, *steps, total]
+        args = [*map(self._parameter, (*operands, *results)), *floats, *ints, *steps, total]
         at = self.word["first"]
         lines = [
             f"def {self.name}({', '.join(args)}):",
