@@ -256,6 +256,7 @@ def test_the_first_extreme_has_the_gradient(ops: Any, name: str, args: tuple[Arr
     first, *rest = (sg.tensor(arg) for arg in args)
     first.requires_grad_()
     getattr(ops, name)(first, *rest).sum().backward()
+    assert first.grad is not None
     assert first.grad.numpy().tolist() == right.tolist()
 
 
@@ -263,6 +264,7 @@ def test_the_first_of_one_place_has_the_gradient(ops: Any) -> None:
     """Also where a scatter folds."""
     x = sg.tensor([2.0, 2.0, 1.0, 1.0, 1.0], dtype=sg.float64, requires_grad=True)
     ops.totals(x, sg.tensor([1, 1, 0, 0, 0]), 2)[1].sum().backward()
+    assert x.grad is not None
     assert x.grad.tolist() == [1.0, 0.0, 1.0, 0.0, 0.0]
 
 
@@ -270,5 +272,6 @@ def test_of_nothing_there_is_no_gradient(ops: Any) -> None:
     """Empty arrays have empty gradients, and reach no other array."""
     x, y = sg.zeros(0, 4, requires_grad=True), sg.zeros(3, 4, requires_grad=True)
     ops.pairs(x, y).sum().backward()
+    assert x.grad is not None and y.grad is not None
     assert x.grad.shape == (0, 4)
     assert y.grad.tolist() == [[0.0] * 4] * 3
