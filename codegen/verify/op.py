@@ -21,7 +21,7 @@ from .checks.dtypes import check_autocast, check_dtypes
 from .checks.elementwise import check_elementwise
 from .checks.errors_and_examples import check_refuses
 from .checks.forward import check_forward, check_forward_again, check_forward_over_reverse
-from .checks.kernels import check_rows
+from .checks.kernels import check_indexed, check_rows
 from .checks.layouts import (
     check_commutative,
     check_displaced,
@@ -51,13 +51,13 @@ ONCE = "once_differentiable"
 SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forward_over_reverse)
 OF_GRADIENTS: tuple[Check, ...] = (check_inputs, check_outputs, check_fused)
 IN_OTHER_WAYS: tuple[Check, ...] = (check_inplace, check_number, check_commutative, check_layouts)
+MEANING: tuple[Check, ...] = (check_reference, check_rows, check_indexed)
 EVERYWHERE: tuple[Check, ...] = (
-    *(check_reference, check_rows, check_writes, check_memory, check_without_memory, check_reverse, check_backward),
-    check_forward,
+    *(*MEANING, check_writes, check_memory, check_without_memory, check_reverse, check_backward, check_forward),
     *(*SECOND_ORDER, *OF_GRADIENTS, *IN_OTHER_WAYS, check_displaced, check_batch),
 )
 UNRECORDED: tuple[Check, ...] = (  # nothing has a gradient
-    *(check_reference, check_rows, check_writes, check_memory, check_without_memory, *IN_OTHER_WAYS, check_batch),
+    *(*MEANING, check_writes, check_memory, check_without_memory, *IN_OTHER_WAYS, check_batch),
 )
 OF_FIRST_ORDER: tuple[Check, ...] = (check_reverse, check_backward, check_forward)
 AT_VARIANTS: tuple[Check, ...] = (check_memory, *OF_FIRST_ORDER, check_inputs, check_inplace)

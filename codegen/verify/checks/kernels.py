@@ -1,6 +1,6 @@
-"""Checks 6, 16: generated CUDA kernels, simulated in three orders, against CPU kernels; row programs against NumPy."""
+"""Checks 6, 16: generated CUDA kernels, simulated in three orders, against CPU kernels; programs against NumPy."""
 
-import importlib
+import importlib.util
 import inspect
 import zlib
 from collections.abc import Iterator
@@ -16,9 +16,11 @@ from specgrad.runtime.kernels.cpu.elementwise_table import ElementKernels
 from specgrad.runtime.kernels.cpu.row_shapes import RowInput, row_shape
 from specgrad.runtime.kernels.cuda.elementwise import element_kernel, element_signature
 from specgrad.runtime.kernels.cuda.kernel import Array
+from specgrad.runtime.spec_lines import generated_package
 from specgrad.runtime.tensor.tensor import adopt
 
 from ...language.row_programs import Program
+from ...programs.indexed_reference import outputs_of as indexed_outputs
 from ...programs.numpy_reference import outputs_of
 from ...programs.passes import Lowered
 from ..calls.entries import spec_entry
@@ -151,8 +153,29 @@ def check_rows(point: Point, report: Report) -> None:
         return
     report.checks += 1
     requested = meant(entry.rows, values(point, point.arrays))
+    _on_cpu(point, "rows", requested, report)
+    _simulated(point, "rows", requested, report)
+
+
+def check_indexed(point: Point, report: Report) -> None:
+    entry = spec_entry(point.op)
+    if entry is None or entry.indexed is None:
+        return
+    report.checks += 1
+    results = indexed_outputs(entry.indexed, values(point, point.arrays), row_namespace())
+    requested = [results[output.name] for output in entry.schema.returns]
+    _on_cpu(point, "indexed", requested, report)
+    package = generated_package(point.op.function.__module__)
+    if importlib.util.find_spec(f"{package}.kernels.programs.cuda_{entry.identifier}") is not None:
+        _simulated(point, "indexed", requested, report)
+
+
+def _on_cpu(point: Point, key: str, requested: list[np.ndarray], report: Report) -> None:
     matches = [output.array for output in point.call([adopt(array) for array in point.arrays])]
-    _compare(point, "the loop for the CPU", matches, requested, report)
+    _compare(point, key, "the loop for the CPU", matches, requested, report)
+
+
+def _simulated(point: Point, key: str, requested: list[np.ndarray], report: Report) -> None:
     driver.simulate()
     for order in ORDERS:
         before, launches.THREADS.order = launches.THREADS.order, order
@@ -161,11 +184,11 @@ def check_rows(point: Point, report: Report) -> None:
             on_device = point.call(tensors, constants=[constant.to("cuda") for constant in point.constants])
             matches = [output.detach().cpu().array for output in on_device]
         except Exception as error:
-            report.find(point.op, "rows", f"at {point}, threads in {order} order: {error_message(error)}")
+            report.find(point.op, key, f"at {point}, threads in {order} order: {error_message(error)}")
             return
         finally:
             launches.THREADS.order = before
-        _compare(point, f"the kernel for CUDA, threads in {order} order", matches, requested, report)
+        _compare(point, key, f"the kernel for CUDA, threads in {order} order", matches, requested, report)
 
 
 def meant(program: Program, arguments: dict[str, Any]) -> list[np.ndarray]:
@@ -199,8 +222,10 @@ def row_namespace() -> dict[str, Any]:
     return known | own
 
 
-def _compare(point: Point, what: str, result: list[np.ndarray], requested: list[np.ndarray], report: Report) -> None:
+def _compare(
+    point: Point, key: str, what: str, result: list[np.ndarray], requested: list[np.ndarray], report: Report
+) -> None:
     for got, right in zip(result, requested, strict=True):
         if text := difference(got, right):
-            report.find(point.op, "rows", f"at {point}, {what}: {text} of the program")
+            report.find(point.op, key, f"at {point}, {what}: {text} of the program")
             return

@@ -1,0 +1,277 @@
+"""Derivatives of indexed programs: gradients, their own gradients and tangents beside central differences."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.autograd import gradcheck, gradgradcheck
+from specgrad.codegen.__main__ import main
+
+Array = np.ndarray
+SPEC = """
+- section: Indexed
+  about: Tests.
+  defaults: {dtypes: [float], dtype: match}
+
+- name: pairs(Tensor self, Tensor other, float gamma=1.0) -> Tensor
+  indexed: result[i, j] = exp(-gamma * sum[k]((self[i, k] - other[j, k]) ** 2))
+  verify: off, because this is a test of derivatives
+  doc: "A fold inside of an expression."
+
+- name: nearest(Tensor self, Tensor other) -> Tensor
+  indexed: result[i] = min[j](sum[k]((self[i, k] - other[j, k]) ** 2))
+  verify: off, because this is a test of derivatives
+  doc: "An extreme of folds."
+
+- name: most(Tensor self) -> Tensor
+  indexed: |
+    self: (n, m)
+    j: range(1, m)
+    result[i] = max[j](self[i, j])
+  verify: off, because this is a test of derivatives
+  doc: "A range that does not begin at 0."
+
+- name: largest(Tensor self) -> Tensor
+  indexed: result = max[i, j](self[i, j]) * 2
+  verify: off, because this is a test of derivatives
+  doc: "An extreme over two indices."
+
+- name: running(Tensor self, Tensor decay) -> Tensor
+  indexed: result[t, d] = decay[t, d] * padded(result[t - 1, d], 0) + self[t, d] ** 2
+  verify: off, because this is a test of derivatives
+  doc: "A recurrence from the front."
+
+- name: backwards(Tensor self) -> Tensor
+  indexed: result[t] = sin(padded(result[t + 1], 0.5)) * self[t] + padded(result[t + 2], 1)
+  verify: off, because this is a test of derivatives
+  doc: "A recurrence from the end."
+
+- name: paths(Tensor self) -> Tensor
+  indexed: |
+    up = exp(-padded(table[i - 1, j], inf)) + exp(-padded(table[i, j - 1], inf))
+    table[i, j] = self[i, j] + (0 if i + j == 0 else -log(up + exp(-padded(table[i - 1, j - 1], inf))))
+    self: (n, m)
+    result = table[n - 1, m - 1]
+  verify: off, because this is a test of derivatives
+  doc: "A table."
+
+- name: cell(Tensor self, Tensor weight) -> (Tensor hidden, Tensor state)
+  indexed: |
+    self: (n, d)
+    t: range(n)
+    state[t, j] = 0.5 * padded(state[t - 1, j], 1) + sum[e](weight[j, e] * padded(hidden[t - 1, e], 0))
+    hidden[t, j] = tanh(state[t, j]) * self[t, j]
+  verify: off, because this is a test of derivatives
+  doc: "A recurrence of two arrays."
+
+- name: totals(Tensor self, Tensor index, int size=4) -> (Tensor total, Tensor most)
+  indexed: |
+    total: (size,)
+    most: (size,)
+    total[index[e]] += self[e] ** 3
+    most[index[e]] = max[e](self[e])
+  index: non_differentiable
+  verify: off, because this is a test of derivatives
+  doc: "Scatters."
+
+- name: softmaxes(Tensor self, Tensor index, int size=4) -> Tensor
+  indexed: |
+    top: (size,)
+    top[index[e]] = max[e](self[e])
+    part[e] = exp(self[e] - top[index[e]])
+    total: (size,)
+    total[index[e]] += part[e]
+    result[e] = part[e] / total[index[e]]
+  index: non_differentiable
+  verify: off, because this is a test of derivatives
+  doc: "Scatters, and what is read of them."
+
+- name: windows(Tensor self, Tensor weight, int stride=1, int pad=0) -> Tensor
+  indexed: |
+    self: (c, n)
+    weight: (d, c, k)
+    x: range((n + 2 * pad - k) // stride + 1)
+    result[o, x] = sum[c1, q](padded(self[c1, x * stride + q - pad], 0) * weight[o, c1, q])
+  verify: off, because this is a test of derivatives
+  doc: "Strides and padding."
+
+- name: sampled(Tensor self, Tensor place) -> Tensor
+  indexed: |
+    low = int(floor(place[i]))
+    part = place[i] - floor(place[i])
+    result[i] = padded(self[low], 0) * (1 - part) + padded(self[low + 1], 0) * part
+  verify: off, because this is a test of derivatives
+  doc: "Places that are computed."
+
+- name: chosen(Tensor self, Tensor mask, bool doubled=False) -> Tensor
+  indexed: |
+    total = logsumexp[j](self[i, j] if mask[i, j] else -inf) * (2 if doubled else 1)
+    result[i] = total + mean[j](self[i, j] ** 2)
+  mask: non_differentiable
+  verify: off, because this is a test of derivatives
+  doc: "Conditions."
+
+- name: next_logs(Tensor self) -> Tensor
+  indexed: |
+    self: (n, m)
+    i: range(n - 1)
+    result[i] = logsumexp[j](self[i + 1, j] * self[i, j])
+  verify: off, because this is a test of derivatives
+  doc: "A fold of elements with offsets."
+
+- name: bordered(Tensor self) -> Tensor
+  indexed: |
+    self: (n,)
+    i: range(n)
+    result[i] = padded(self[i + 1], self[0] ** 2)
+  verify: off, because this is a test of derivatives
+  doc: "What stands for an element outside has a derivative too."
+
+- name: repeated(Tensor self, Tensor other, Tensor index) -> Tensor
+  indexed: result[e] = sum[j](self[index[e]] + other[j])
+  index: non_differentiable
+  verify: off, because this is a test of derivatives
+  doc: "A fold of what lacks its index."
+
+- name: number(Tensor self, Tensor other) -> Tensor
+  indexed: result = self * sum[i](other[i] ** 2)
+  verify: off, because this is a test of derivatives
+  doc: "No dimensions."
+"""
+
+
+def drawn(*shape: int, seed: int = 0) -> Array:
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+INDEX = np.array([0, 3, 1, 1, 0])
+MASK = np.array([[True, False, True], [False, True, True], [True, True, True]])
+CALLS: list[tuple[str, tuple[Any, ...]]] = [
+    ("pairs", (drawn(3, 4), drawn(2, 4, seed=1), 0.5)),
+    ("pairs", (drawn(2, 1, 3, 2), drawn(2, 2, 2, seed=1), 0.5)),
+    ("nearest", (drawn(3, 4), drawn(5, 4, seed=1))),
+    ("most", (drawn(3, 4),)),
+    ("largest", (drawn(3, 4),)),
+    ("running", (drawn(4, 3), drawn(4, 3, seed=1))),
+    ("running", (drawn(2, 3, 2), drawn(3, 2, seed=1))),
+    ("backwards", (drawn(5),)),
+    ("paths", (drawn(3, 4),)),
+    ("cell", (drawn(3, 2), drawn(2, 2, seed=1))),
+    ("totals", (drawn(5), INDEX, 4)),
+    ("softmaxes", (drawn(5), INDEX, 4)),
+    ("softmaxes", (drawn(2, 5), INDEX, 4)),
+    ("windows", (drawn(2, 6), drawn(2, 2, 3, seed=1), 2, 1)),
+    ("sampled", (drawn(5), np.array([-0.3, 2.7, 4.2, -3.5, 7.1, 0.5]))),
+    ("chosen", (drawn(3, 3), MASK, True)),
+    ("next_logs", (drawn(4, 3),)),
+    ("bordered", (drawn(3),)),
+    ("repeated", (drawn(4), drawn(3, seed=1), INDEX)),
+    ("number", (drawn(), drawn(3))),
+    ("number", (drawn(2), drawn(2, 3))),
+]
+
+
+@pytest.fixture(scope="module")
+def ops(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    folder = tmp_path_factory.mktemp("indexed")
+    (folder / "derivatives.yaml").write_text(SPEC, encoding="utf-8")
+    assert main([str(folder / "derivatives.yaml"), "--out", str(folder / "indexed_ops"), "--no-verify"]) == 0
+    sys.path.insert(0, str(folder))
+    yield importlib.import_module("indexed_ops")
+    sys.path.remove(str(folder))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "indexed_ops"]:
+        del sys.modules[name]
+
+
+def split(function: Any, args: tuple[Any, ...]) -> tuple[Any, list[Any]]:
+    """A function of the tensors that are differentiated, and these."""
+    tensors = [sg.tensor(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
+    places = [k for k, each in enumerate(tensors) if isinstance(each, sg.Tensor) and each.dtype == sg.float64]
+
+    def of(*own: Any) -> Any:
+        given = dict(zip(places, own, strict=True))
+        result = function(*(given.get(k, each) for k, each in enumerate(tensors)))
+        results = result if isinstance(result, tuple) else (result,)
+        return sum((where_finite(each) * (k + 1)).sum() for k, each in enumerate(results))
+
+    return of, [tensors[k] for k in places]
+
+
+def where_finite(x: Any) -> Any:
+    return sg.where(sg.isfinite(x), x * weights(x), 0.0)
+
+
+def weights(x: Any) -> Any:
+    return sg.linspace(0.5, 1.5, max(x.numel(), 1), dtype=sg.float64)[: x.numel()].reshape(x.shape)
+
+
+@pytest.mark.parametrize(("name", "args"), CALLS)
+def test_gradients(ops: Any, name: str, args: tuple[Any, ...]) -> None:
+    """In reverse and forward mode."""
+    function, tensors = split(getattr(ops, name), args)
+    leaves = [each.clone().requires_grad_() for each in tensors]
+    assert gradcheck(function, leaves, check_forward_ad=True)
+
+
+SECOND = ("pairs", "most", "running", "cell", "softmaxes")  # each is compiled for seconds
+
+
+@pytest.mark.parametrize(("name", "args"), [(name, args) for name, args in CALLS if name in SECOND])
+def test_gradients_of_gradients(ops: Any, name: str, args: tuple[Any, ...]) -> None:
+    """Backward of backward, and forward mode over it."""
+    function, tensors = split(getattr(ops, name), args)
+    leaves = [each.clone().requires_grad_() for each in tensors]
+    assert gradgradcheck(function, leaves, check_fwd_over_rev=True)
+
+
+@pytest.mark.parametrize(("name", "args"), CALLS)
+def test_gradients_of_a_batch(ops: Any, name: str, args: tuple[Any, ...]) -> None:
+    """vmap of grad is grad of each."""
+    function, tensors = split(getattr(ops, name), args)
+    many = [sg.stack([each, each * 0.5 + 0.1, -each]) for each in tensors]
+    grad = sg.func.grad(function, argnums=tuple(range(len(tensors))))
+    found = sg.func.vmap(grad)(*many)
+    for k in range(3):
+        for one, other in zip(found, grad(*(each[k] for each in many)), strict=True):
+            np.testing.assert_allclose(one[k].numpy(), other.numpy(), rtol=1e-12, atol=1e-12)
+
+
+TIES = [
+    ("largest", (np.array([[1.0, 3.0], [3.0, 3.0]]),), np.array([[0.0, 2.0], [0.0, 0.0]])),
+    ("most", (np.array([[5.0, 2.0, 2.0], [0.0, 1.0, 4.0]]),), np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])),
+    ("nearest", (np.zeros((1, 1)), np.array([[1.0], [-1.0]])), np.array([[-2.0]])),
+]
+
+
+@pytest.mark.parametrize(("name", "args", "right"), TIES)
+def test_the_first_extreme_has_the_gradient(ops: Any, name: str, args: tuple[Array, ...], right: Array) -> None:
+    """Where several elements are the greatest, as documented."""
+    first, *rest = (sg.tensor(arg) for arg in args)
+    first.requires_grad_()
+    getattr(ops, name)(first, *rest).sum().backward()
+    assert first.grad is not None
+    assert first.grad.numpy().tolist() == right.tolist()
+
+
+def test_the_first_of_one_place_has_the_gradient(ops: Any) -> None:
+    """Also where a scatter folds."""
+    x = sg.tensor([2.0, 2.0, 1.0, 1.0, 1.0], dtype=sg.float64, requires_grad=True)
+    ops.totals(x, sg.tensor([1, 1, 0, 0, 0]), 2)[1].sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [1.0, 0.0, 1.0, 0.0, 0.0]
+
+
+def test_of_nothing_there_is_no_gradient(ops: Any) -> None:
+    """Empty arrays have empty gradients, and reach no other array."""
+    x, y = sg.zeros(0, 4, requires_grad=True), sg.zeros(3, 4, requires_grad=True)
+    ops.pairs(x, y).sum().backward()
+    assert x.grad is not None and y.grad is not None
+    assert x.grad.shape == (0, 4)
+    assert y.grad.tolist() == [[0.0] * 4] * 3
