@@ -145,18 +145,23 @@ def _targets(node: ast.stmt, package: list[str]) -> Iterator[str]:
             yield short
 
 
-@cache
 def _imports(module: str, typing: bool = True) -> frozenset[str]:
     """Every module of the project that ``module`` imports, anywhere in its text; ``typing``: for type checkers too."""
+    all_of_them, at_run_time = _both_imports(module)
+    return all_of_them if typing else at_run_time
+
+
+@cache
+def _both_imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
     path = SOURCES[module]
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    parts = list(ast.walk(tree))
+    parts = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     guarded = [n for n in parts if isinstance(n, ast.If) and getattr(n.test, "id", "") == "TYPE_CHECKING"]
-    left_out = set() if typing else {inner for node in guarded for inner in ast.walk(node)}
-    nodes = (n for n in parts if isinstance(n, ast.Import | ast.ImportFrom) and n not in left_out)
-    found = {target for node in nodes for target in _targets(node, package)}
-    return frozenset(t for t in found if t in SOURCES or t == "specgrad") - {module}
+    of_checkers = {inner for node in guarded for inner in ast.walk(node)}
+    nodes = [n for n in parts if isinstance(n, ast.Import | ast.ImportFrom)]
+    found = {n: {t for t in _targets(n, package) if t in SOURCES or t == "specgrad"} - {module} for n in nodes}
+    at_run_time = {target for n, targets in found.items() if n not in of_checkers for target in targets}
+    return frozenset(target for targets in found.values() for target in targets), frozenset(at_run_time)
 
 
 def _layer(module: str) -> str:

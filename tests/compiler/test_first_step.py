@@ -60,9 +60,14 @@ ROWS = """
 
 
 def compiled(program: str, folder: Path, prebuilt: bool = False) -> list[list[Any]]:
-    """(module, function, types) of all that numba compiles where nothing has been, with or without what is carried."""
+    """(module, function, types) of all that numba compiles where nothing has been, with or without what is carried.
+
+    LLVM's passes come later and change none of it: what is compiled here is not optimised.
+    """
     folders = {"SPECGRAD_CACHE_DIR": str(folder), "NUMBA_CACHE_DIR": str(folder)}
     environment = os.environ | folders | {"SPECGRAD_COMPILE_AHEAD": "0"}  # else who waits compiles for other programs
+    if not prebuilt:  # what is carried was lowered to be optimised
+        environment["NUMBA_OPT"] = "0"
     command = [sys.executable, "-c", FIRST_STEP % (prebuilt, program)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     found: list[list[Any]] = json.loads(done.stdout.splitlines()[-1])

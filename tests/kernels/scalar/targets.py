@@ -86,29 +86,36 @@ COUNTING = re.compile(r"^define [^\n]*@(NRT_(?:in|de)cref)\(.*?^}$", re.MULTILIN
 METHOD = "_optimize_final_module"
 
 
-@contextmanager
-def retained() -> Iterator[dict[str, str]]:
-    """LLVM's text of what numba compiles meanwhile, linked and not optimised yet, by the names of libraries."""
-    found: dict[str, str] = {}
+class Lowered(Exception):
+    """Raised in the place of LLVM's passes for this machine, with the text that they would change."""
 
-    def keeping(optimise: Any) -> Any:
-        def keep(library: Any) -> None:
-            found.setdefault(library.name, str(library._final_module))  # kernels change it before numba optimises it
+
+@contextmanager
+def stopped_before_passes(name: str) -> Iterator[None]:
+    """What numba compiles under a name meanwhile is linked, and neither optimised nor made machine code."""
+
+    def stopping(optimise: Any) -> Any:
+        def stop(library: Any) -> None:
+            if library.name == name:
+                raise Lowered(str(library._final_module))
             optimise(library)
 
-        return keep
+        return stop
 
     with ExitStack() as patches:
         for kind in (CPUCodeLibrary, KernelLibrary):
-            patches.enter_context(patch.object(kind, METHOD, keeping(getattr(kind, METHOD))))
-        yield found
+            patches.enter_context(patch.object(kind, METHOD, stopping(getattr(kind, METHOD))))
+        yield
 
 
 def lowered(dispatcher: Any, signature: Any) -> str:
     """LLVM's text of what numba compiles for a signature, before anything is done for a processor."""
-    with retained() as found:
-        dispatcher.compile(signature)
-    return found[dispatcher.py_func.__qualname__]
+    with stopped_before_passes(dispatcher.py_func.__qualname__):
+        try:
+            dispatcher.compile(signature)
+        except Lowered as found:
+            return str(found)
+    raise AssertionError("nothing was compiled: the dispatcher has had this signature")
 
 
 def assembly(text: str, name: str, target: Target) -> list[str]:

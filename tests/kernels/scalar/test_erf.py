@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from fractions import Fraction
 
@@ -37,6 +38,7 @@ def erf_of(x: Fraction, precision: int) -> Fraction:
     return Fraction(2 * total, math.isqrt(pi << precision))
 
 
+@functools.cache  # several tests ask for the same points
 def exact(name: str, x: float) -> Fraction:
     """The value with so many digits that what cancels does not matter."""
     precision = 400 + int(8 * x * x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
@@ -64,6 +65,12 @@ def loop_over(function: Any, arguments: int, **options: Any) -> Any:
     return njit(error_model="numpy", **options)(unary if arguments == 1 else binary)
 
 
+@functools.cache
+def library(fuses: bool, scales: bool, linked: bool = False) -> Any:
+    """The functions for one kind of processor: what several call is compiled once."""
+    return library_of(False, fuses, scales, linked)
+
+
 def signature(dtype: type, arguments: int) -> Any:
     """Of the loop: contiguous arrays."""
     from numba import from_dtype, types
@@ -98,7 +105,7 @@ def test_loops_are_vectorised(name: str, dtype: type) -> None:
     """
     arguments = 2 if name in BINARY else 1
     for kind in sorted({target.kind() for target in UNLIKE}):
-        loop = loop_over(library_of(False, *kind, linked=True).get(name), arguments, pipeline_class=Kernel)
+        loop = loop_over(library(*kind, linked=True).get(name), arguments, pipeline_class=Kernel)
         text = lowered(loop, signature(dtype, arguments))
         for target in (target for target in UNLIKE if target.kind() == kind):
             instructions = assembly(text, "ary", target)
@@ -113,7 +120,7 @@ def test_kernels_use_the_widest_vectors(target: Target) -> None:
     """Registers of 512 bits in every kernel, whatever LLVM prefers for the processor, and one instruction for x 2^k."""
     from numba import njit
 
-    exp = loop_over(library_of(False, *target.kind()).get("exp"), 1).py_func
+    exp = loop_over(library(*target.kind()).get("exp"), 1).py_func
     wide = njit(error_model="numpy", pipeline_class=Kernel)(exp)
     found = "\n".join(assembly(lowered(wide, signature(np.float32, 1)), "ary", target))
     assert "zmm" in found and "vscalefps" in found
@@ -129,7 +136,7 @@ def test_scaling_by_one_instruction_changes_no_bit(name: str, dtype: type) -> No
     given = [np.concatenate([random, np.linspace(-760, 760, 40_000).astype(dtype)]) for _ in range(arguments)]
     results = [np.empty_like(given[0]) for _ in range(2)]
     for k, result in enumerate(results):
-        loop_over(library_of(False, True, bool(k)).get(name), arguments)(*given, result)
+        loop_over(library(True, bool(k)).get(name), arguments)(*given, result)
     np.testing.assert_array_equal(*results)
 
 
@@ -141,6 +148,7 @@ def test_named_processors_are_compiled_for_as_numba_does(name: str) -> None:
     own = Target(*cpu_target.target_context.codegen().magic_tuple())
     loop, arguments = loop_over(cpu_library(False).get(name), 2 if name in BINARY else 1), 2 if name in BINARY else 1
     found = assembly(lowered(loop, signature(np.float64, arguments)), "ary", own)
+    loop.compile(signature(np.float64, arguments))
     made = instructions(loop.inspect_asm(loop.signatures[0]))
     assert packed(found, own.architecture) == packed(made, own.architecture) != (0, 0)
 
@@ -162,7 +170,7 @@ def test_plain_python_is_the_same(name: str, dtype: type) -> None:
 
     Both fuse products and sums, with or without an instruction for that: a GPU has one.
     """
-    compiled = library_of(False, True, scales()).get(name)
+    compiled = library(True, scales()).get(name)
     rng = np.random.default_rng(0)
     points = np.concatenate([rng.uniform(-20, 20, 60), rng.uniform(-1, 1, 20), 10.0 ** rng.uniform(-30, 30, 20)])
     for arguments in np.array([points, points[::-1]][: 2 if name in BINARY else 1]).astype(dtype).T:
