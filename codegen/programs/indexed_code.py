@@ -314,7 +314,7 @@ class Nest:
     def _is_far_from_border(self, tree: ast.expr) -> bool:
         """Whether a place that is turned or held at a border is not near it."""
         index, function = self.function.inside, self.function
-        if not index or (isinstance(tree, ast.Call) and is_name(tree.func, PADDED)):
+        if not index or isinstance(tree, ast.Subscript):
             return False
         return function.offset_at_border(tree, index, self.statement) is not None
 
@@ -378,7 +378,9 @@ class Nest:
         dims = self.function.arrays[name].dims
         texts, tests, level = [], [], 0
         for place, dim in zip(places, dims, strict=True):
-            text, _, depth = self.value(place)
+            text, kind, depth = self.value(place)
+            if depth < len(self.loops) and not isinstance(place, ast.Name | ast.Constant) and not text.isidentifier():
+                text, _, depth = self.bound((text, kind, depth), "place", ast.dump(place))
             level = max(level, depth)
             texts.append(text)
             is_far = self.function.inside and self._is_far(place, dim)
@@ -549,6 +551,13 @@ def _offset(place: ast.expr, index: str) -> ast.expr | None:
     if terms.get(index) != 1 or any(index in name for name in terms if name.startswith("?")):
         return None
     return simplified(renamed(place, {index: ast.Constant(0)}))
+
+
+def _without(size: ast.expr, offset: ast.expr | None) -> ast.expr | None:
+    """An offset without multiples of the size that a place is turned by."""
+    if offset is None or not isinstance(size, ast.Name):
+        return offset
+    return simplified(renamed(offset, {size.id: ast.Constant(0)}))
 
 
 def _own_element(statement: Statement) -> ast.expr:
@@ -917,21 +926,22 @@ class StageWriter:
             for node in ast.walk(value)
             if isinstance(node, ast.expr) and (offset := self.offset_at_border(node, row.index, statement)) is not None
         ]
+        found = [offset for offset in found if not (isinstance(offset, ast.Constant) and offset.value == 0)]
         outside = {row.index} | {name for node in ast.walk(value) for name in (fold_of(node) or ("", (), node))[1]}
         return [] if any(outside & {*free_names(offset)} for offset in found) else found
 
     def offset_at_border(self, node: ast.expr, index: str, statement: Statement) -> ast.expr | None:
-        """Of (i + c) % n, minimum(i + c, n - 1), maximum(i + c, 0) and padded(x[i + c], 0): c."""
+        """Of (i + c) % n, minimum(i + c, n - 1), maximum(i + c, 0) and x[i + c]: c."""
         stop = statement.ranges[index][1]
         match node:
             case ast.BinOp(left=place, op=ast.Mod(), right=size) if same(size, stop):
-                return _offset(place, index)
+                return _without(size, _offset(place, index))
             case ast.Call(func=ast.Name(id="maximum"), args=[place, ast.Constant(value=0)]):
                 return _offset(place, index)
             case ast.Call(func=ast.Name(id="minimum"), args=[place, ast.BinOp(size, ast.Sub(), ast.Constant(value=1))]):
                 return _offset(place, index) if same(size, stop) else None
-            case ast.Call(func=ast.Name(id="padded"), args=[ast.Subscript(value=ast.Name(id=name)) as read, _]):
-                pairs = zip(places_of(read), self.arrays[name].dims, strict=True)
+            case ast.Subscript(value=ast.Name(id=name)) if name in self.arrays:
+                pairs = zip(places_of(node), self.arrays[name].dims, strict=True)
                 own = [_offset(place, index) for place, dim in pairs if index in free_names(place) and same(dim, stop)]
                 return own[0] if len(own) == 1 else None
         return None
@@ -968,7 +978,7 @@ class StageWriter:
         name, at = statement.name, self.word["at"]
         yield f"{at} = {offset}"
         if statement.collect == "sum":
-            yield self.store(name, at, f"{self.load(name, at)} + {text}")
+            yield self.store(name, at, plain(f"{self.load(name, at)} + ({text})"))
         elif statement.collect in _JOIN:
             found, before = self.word["found"], self.word["best"]
             yield f"{found} = {text}"
