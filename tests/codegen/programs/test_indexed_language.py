@@ -49,7 +49,6 @@ MISTAKES = {  # lines of a program -> place and words of the first problem
     "t[i] = self[i, 0]\nresult[i] = t[i, i] * other[0] * k * eps": ("5:5", "'t' has 1 dimensions, not 2"),
     "self: (zz + 1, m)\n" + USED: ("5:5", "unknown name 'zz' in the sizes of result"),
     "i: range(zz)\n" + USED: ("5:5", "unknown name 'zz' in the sizes of result"),
-    "self: (n, m)\nm: range(3)\n" + USED: ("5:5", "'m' is a size"),
     # folds
     "result[i] = sum(self[i, 0]) * other[0] * k * eps": ("4:17", "sum() needs the indices that it folds: sum[k](...)"),
     "result[i] = total[j](self[i, j]) * other[0] * k * eps": ("4:5", "unknown name 'total'"),

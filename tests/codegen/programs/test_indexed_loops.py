@@ -201,15 +201,6 @@ PROGRAMS = [
         lambda self, step: (at(self, np.arange(4) % step), at(self, np.arange(4) // step)),
     ),
     Program(
-        "positive(Tensor self, Tensor index) -> Tensor",  # a scatter under a condition
-        """
-        result: (4,)
-        result[index[e]] += self[e] if self[e] > 0 else 0
-        """,
-        lambda self, index: scattered(np.add, 0.0, self.clip(0), index, 4),
-        "index",
-    ),
-    Program(
         "windows(Tensor self, Tensor weight, int stride=1, int pad=0) -> Tensor",
         """
         self: (c, n)
@@ -284,7 +275,6 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("divided", (drawn(5), -3)),
     ("divided", (drawn(5), -1)),
     ("divided", (drawn(0), 2)),
-    ("positive", (np.array([1.0, 2.0, 3.0, -4.0, -5.0]), INDEX)),
     ("windows", (drawn(2, 7), drawn(3, 2, 3, seed=1), 2, 1)),
     ("windows", (drawn(1, 5), drawn(2, 1, 5, seed=1), 1, 0)),
     ("shifted", (drawn(5), 2)),
