@@ -72,12 +72,27 @@ def info_nce(x, y, temperature):
     return -np.diag(special.log_softmax(x @ y.T / temperature, 1)).mean()
 
 
+@case(uniform(6, 3), uniform(6, 3), uniform(6, 2), 3)
+def windowed_attention(query, key, value, window):
+    place = np.arange(len(query))
+    past = place[:, None] - place
+    score = np.where((past >= 0) & (past < window), query @ key.T / np.sqrt(query.shape[1]), -np.inf)
+    return special.softmax(score, 1) @ value
+
+
 # ---- classification --------------------------------------------------------------------------------------------------
 
 
 @case(uniform(4, 5), np.eye(4, 5) + indices(4, 5, high=2) > 0)
 def masked_softmax(x, mask):
     return special.softmax(np.where(mask, x, -np.inf), 1)
+
+
+@case(uniform(4, 5), np.array([2, -100, 0, 4]), 0.1)
+def index_cross_entropy(x, target, smoothing):
+    kept = target >= 0
+    truth = np.eye(x.shape[1])[target[kept]] * (1 - smoothing) + smoothing / x.shape[1]
+    return -(truth * special.log_softmax(x[kept], 1)).sum() / kept.sum()
 
 
 @case(uniform(4, 5), indices(4, high=5), 1.5)
@@ -186,6 +201,13 @@ def gated_recurrence(x, weight, gate):
     return np.array(result)
 
 
+@case(uniform(2, 5, low=0), uniform(2, 5, 3), uniform(2, 5, low=0.1))
+def volume_rendering(density, colour, step):
+    depth = density * step
+    seen = np.exp(depth - depth.cumsum(1))
+    return np.einsum("rt,rtc->rc", seen * -np.expm1(-depth), colour)
+
+
 # ---- tables ----------------------------------------------------------------------------------------------------------
 
 
@@ -198,6 +220,22 @@ def paths(n: int, m: int) -> list[list[tuple[int, int]]]:
     return [[*path, (n, m)] for before in ((n - 1, m), (n, m - 1), (n - 1, m - 1)) for path in paths(*before)]
 
 
+@case(uniform(4, 3), 0.5)
+def soft_dtw(cost, gamma):
+    totals = [sum(cost[place] for place in path) for path in paths(3, 2)]
+    return -gamma * special.logsumexp(-np.array(totals) / gamma)
+
+
+@case(special.log_softmax(uniform(5, 4), 1), np.array([1, 2]))
+def ctc_alignment(x, target):
+    totals = []
+    for path in np.ndindex(*[x.shape[1]] * len(x)):
+        merged = [c for c, before in zip(path, (None, *path), strict=False) if c != before and c != 0]
+        if merged == list(target):
+            totals.append(sum(x[t, c] for t, c in enumerate(path)))
+    return -special.logsumexp(totals)
+
+
 @case(np.array(0.7), np.array([1, 2, 3, 1]), np.array([2, 2, 3, 1, 1]))
 def edit_distance(change, x, y):
     table = np.add.outer(np.arange(len(x) + 1.0), np.arange(len(y) + 1.0))
@@ -206,6 +244,24 @@ def edit_distance(change, x, y):
             other = table[i - 1, j - 1] + (x[i - 1] != y[j - 1]) * change
             table[i, j] = min(other, table[i - 1, j] + 1, table[i, j - 1] + 1)
     return table[-1, -1]
+
+
+@case(uniform(4, 3), uniform(3, 3))
+def crf_log_partition(x, transition):
+    totals = []
+    for path in np.ndindex(*[x.shape[1]] * len(x)):
+        steps = sum(transition[i, j] for i, j in zip(path, path[1:], strict=False))
+        totals.append(steps + sum(x[t, j] for t, j in enumerate(path)))
+    return special.logsumexp(totals)
+
+
+@case(uniform(3, 4, low=0), 0.5, 6)
+def sinkhorn(cost, eps, steps):
+    plan = np.exp(-cost / eps)
+    for _ in range(steps):
+        plan /= plan.sum(1, keepdims=True) * plan.shape[0]
+        plan /= plan.sum(0, keepdims=True) * plan.shape[1]
+    return plan
 
 
 @case(uniform(3, 3, low=0.5), uniform(3, low=0.5), 4)
@@ -248,6 +304,14 @@ def correlation(x, y, radius):
     size, (_, h, w) = 2 * radius + 1, x.shape
     far = np.pad(y, ((0, 0), (radius, radius), (radius, radius)))
     return np.array([[(x * far[:, a : a + h, b : b + w]).mean(0) for b in range(size)] for a in range(size)])
+
+
+@case(uniform(5, 6), 100.0)
+def rotary_embedding(x, base):
+    half = x.shape[1] // 2
+    turn = np.exp(1j * np.outer(np.arange(len(x)), base ** (-np.arange(half) / half)))
+    turned = (x[:, :half] + 1j * x[:, half:]) * turn
+    return np.hstack([turned.real, turned.imag])
 
 
 def between(picture: np.ndarray, y: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -293,6 +357,12 @@ def hash_grid(points, table, base, growth):
 @case(uniform(4, 5), uniform(5), uniform(5), 0.1)
 def centred_norm(x, weight, bias, eps):
     return (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + eps) * weight + bias
+
+
+@case(uniform(6, 4), uniform(6), 3, 0.1)
+def grouped_norm(x, weight, groups, eps):
+    parts = x.reshape(groups, -1)
+    return (parts / np.sqrt((parts**2).mean(1, keepdims=True) + eps)).reshape(x.shape) * weight[:, None]
 
 
 @case(*(q / np.linalg.norm(q, axis=1, keepdims=True) for q in [uniform(4, 4)]), uniform(4, 3))
