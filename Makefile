@@ -91,7 +91,7 @@ docs: $(VENV)/stamp-docs ## the documentation as a site in out/site/html; search
 
 clean: ## remove everything that can be made again, .venv included
 	rm -rf $(VENV) out build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	rm -rf examples/new_op/my_ops examples/*_ops/src/*/generated
+	rm -rf examples/new_op/my_ops examples/ops/my_ops examples/*_ops/src/*/generated
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/pip:

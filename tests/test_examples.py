@@ -20,6 +20,7 @@ from tests.places import simulated_device
 from tests.repository import ROOT
 
 NEW_OP = ROOT / "examples" / "new_op"
+OPS = ROOT / "examples" / "ops"
 USE = """
 import sys
 
@@ -141,3 +142,15 @@ def test_the_network_of_the_demo(demo: Path) -> None:
 
     for found, expected in zip(trained("cuda"), trained("cpu"), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_ops_of_twelve_lines(tmp_path: Path) -> None:
+    """Each op is said in at most twelve lines, and agrees with its reference, of which none is missing."""
+    folder = tmp_path / "ops"
+    shutil.copytree(OPS, folder, ignore=shutil.ignore_patterns("my_ops", "__pycache__"))
+    entries = re.split(r"\n\n", (folder / "ops.yaml").read_text(encoding="utf-8"))
+    named = {entry.split(": ")[1].partition("(")[0]: entry for entry in entries if entry.startswith("- name: ")}
+    assert [name for name, entry in named.items() if entry.strip().count("\n") >= 12] == []
+    run(folder, "-m", "specgrad.codegen", "ops.yaml", "--out", "my_ops", "--no-verify")
+    shown = run(folder, "compare.py")
+    assert {line.split()[0] for line in shown.splitlines()[1:-1]} == {*named}
