@@ -137,6 +137,34 @@ def _groups(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
         first = end
 
 
+def ordered(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The statements in an order in which recurrences are as short as can be."""
+    result: list[Statement] = []
+    for first, end in _groups(statements):
+        span = list(statements[first:end])
+        if len({statement.name for statement in span}) < len(span):
+            result += span
+            continue
+        front = _taken(span, lambda one, rest: not _named(one) & {other.name for other in rest})
+        back = _taken(span[::-1], lambda one, rest: not any(one.name in _named(s) for s in rest if s is not one))
+        span = [statement for statement in span if statement not in (*front, *back)]
+        result += [*front, *span, *(statement for statement in back[::-1] if statement not in front)]
+    return tuple(result)
+
+
+def _taken(span: Sequence[Statement], is_free: Callable[[Statement, Sequence[Statement]], bool]) -> list[Statement]:
+    """Those that are free of the rest, one after the other."""
+    rest, result = list(span), list[Statement]()
+    while (one := next((each for each in rest if is_free(each, rest)), None)) is not None:
+        rest.remove(one)
+        result.append(one)
+    return result
+
+
+def _named(statement: Statement) -> set[str]:
+    return {*free_names(statement.value)}
+
+
 @dataclass(frozen=True)
 class Read:
     name: str
@@ -482,6 +510,7 @@ class Typed:
         for statement in statements:
             self._tied(statement)
         statements = tuple(replace(s, ranges={k: self._both(v) for k, v in s.ranges.items()}) for s in statements)
+        statements = ordered(statements)
         arrays = {a.name: replace(a, dims=tuple(map(self._canonical, a.dims))) for a in self.arrays.values()}
         equal = tuple((self._canonical(a), self._canonical(b), text) for a, b, text in self.equal)
         equal = tuple((a, b, text) for a, b, text in equal if not same(a, b))

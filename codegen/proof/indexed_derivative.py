@@ -25,6 +25,7 @@ from ..language.indexed_programs import (
     free_names,
     fresh,
     linear,
+    ordered,
     places_of,
     reads,
     rebuilt,
@@ -117,10 +118,8 @@ class Normal:
         name = fresh("part", self.arrays)
         places = tuple(name_of(each) for each in names)
         self.arrays[name] = Array(name, "local", tuple(statement.ranges[each][1] for each in names))
-        guarded = part
-        for test, is_met in reversed(_common_conditions(value, ast.dump(part))):
-            guarded = ast.IfExp(test, guarded, ZERO) if is_met else ast.IfExp(test, ZERO, guarded)
-        self.statements.append(Statement(name, places, guarded, "", statement.ranges, statement.node))
+        own = guarded(part, _common_conditions(value, ast.dump(part)))
+        self.statements.append(Statement(name, places, own, "", statement.ranges, statement.node))
         return replaced(value, part, element(name, places))
 
     def _extreme(self, statement: Statement, word: str, over: Sequence[str], operand: ast.expr) -> None:
@@ -134,21 +133,21 @@ class Normal:
         self.statements.append(replace(statement, value=self._hoisted(chosen, statement)))
 
     def _hoisted(self, tree: ast.expr, statement: Statement) -> ast.expr:
-        outer = self
+        """An expression with arrays for its folds."""
 
-        class Hoist(ast.NodeTransformer):
-            def visit_Call(self, node: ast.Call) -> ast.AST:
-                fold = fold_of(node)
-                if fold is None:
-                    return self.generic_visit(node)
-                word, over, operand = fold
-                if word == "mean":
-                    return ast.BinOp(
-                        outer._own("sum", over, operand, statement), ast.Div(), outer._sizes(over, statement)
-                    )
-                return outer._own(word, over, operand, statement)
+        def visit(node: ast.AST, above: Conditions) -> ast.AST:
+            fold = fold_of(node)
+            if fold is not None:
+                return self._own(fold[0], fold[1], guarded(fold[2], above), statement)
+            if isinstance(node, ast.IfExp):
+                test = visit(node.test, above)
+                body = visit(node.body, (*above, (node.test, True)))
+                orelse = visit(node.orelse, (*above, (node.test, False)))
+                return ast.IfExp(test, body, orelse)  # type: ignore[arg-type]
+            return rebuilt(node, lambda child: visit(child, above))
 
-        result: ast.expr = Hoist().visit(copied(tree))
+        result = visit(tree, ())
+        assert isinstance(result, ast.expr)
         return result
 
     def _sizes(self, over: Sequence[str], statement: Statement) -> ast.expr:
@@ -159,6 +158,8 @@ class Normal:
         return total
 
     def _own(self, word: str, over: Sequence[str], operand: ast.expr, statement: Statement) -> ast.expr:
+        if word == "mean":
+            return ast.BinOp(self._own("sum", over, operand, statement), ast.Div(), self._sizes(over, statement))
         if word in EXTREMES and statement.name not in self.recurrent:
             return self._own_extreme(word, over, operand, statement)
         operand = self._hoisted(operand, statement)
@@ -197,6 +198,13 @@ def _repeated(value: ast.expr) -> ast.expr | None:
 
 
 Conditions = tuple[tuple[ast.expr, bool], ...]
+
+
+def guarded(tree: ast.expr, conditions: Conditions) -> ast.expr:
+    """An expression where conditions hold, 0 elsewhere: there it may be nan."""
+    for test, is_met in reversed(conditions):
+        tree = ast.IfExp(test, tree, ZERO) if is_met else ast.IfExp(test, ZERO, tree)
+    return tree
 
 
 def _common_conditions(tree: ast.expr, part: str) -> Conditions:
@@ -308,7 +316,7 @@ class Derivation:
         self.program = program
         self.functions = functions
         normal = Normal(program)
-        self.arrays, self.statements = normal.arrays, tuple(normal.statements)
+        self.arrays, self.statements = normal.arrays, ordered(normal.statements)
         self.inputs = [a.name for a in program.of_kind("input", "constant")]
         self.wanted = [name for name in self.inputs if name in set(active)]
         self.differentiable = [name for name in program.outputs if name in set(outputs)]
