@@ -101,7 +101,8 @@ class IndexedCode:
             f'    given = Sizes("{self.entry.schema.name}", ({" ".join(arrays)}))',
         ]
         checks = [f"    given.agree({check})" for check in self._agreements()]
-        checks += [f'    given.check_size("{size}", {size})' for size in self._computed_sizes()]
+        checks += [f'    given.check_size("{size}", lambda: {size})' for size in self._computed_sizes()]
+        checks += [f'    given.check_number("{size}", lambda: {size})' for size in self._quotients()]
         lines += [*self._unpacked(), *checks] if checks else []
         return [*lines, "    return given"]
 
@@ -120,6 +121,13 @@ class IndexedCode:
         dims = [dim for array in self.program.of_kind("output", "local") for dim in array.dims]
         dims = [d for d in dims if not (isinstance(d, ast.Name) and d.id in self.program.sizes)]
         return list(dict.fromkeys(ast.unparse(dim) for dim in dims if not isinstance(dim, ast.Constant)))
+
+    def _quotients(self) -> list[str]:
+        """Ends of ranges that may divide by 0."""
+        ends = [end for s in self.program.statements for span in s.ranges.values() for end in span]
+        divided = [end for end in ends if any(isinstance(n, ast.FloorDiv | ast.Mod) for n in ast.walk(end))]
+        known = self._computed_sizes()
+        return list(dict.fromkeys(text for end in divided if (text := ast.unparse(end)) not in known))
 
     def _agreements(self) -> Iterator[str]:
         for array in self._inputs:

@@ -314,9 +314,9 @@ class Renderer:
             files |= MEMO.of(key, partial(self.program_files, name, code))
         for entry in self.spec.entries:
             if entry.indexed is not None:
-                code, name = IndexedCode(entry.indexed, self.library, entry), entry.identifier
+                own, name = IndexedCode(entry.indexed, self.library, entry), entry.identifier
                 files |= {f"{folder}/__init__.py": '"""Kernels of programs, for each device."""\n'}
-                files |= MEMO.of(self.digest_of(f"program {name}", [entry]), partial(self.indexed_files, name, code))
+                files |= MEMO.of(self.digest_of(f"program {name}", [entry]), partial(self.indexed_files, name, own))
         return files
 
     def indexed_files(self, name: str, code: IndexedCode) -> Files:

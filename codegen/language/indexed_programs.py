@@ -31,6 +31,7 @@ import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from .syntax import SCALAR_SYNTAX, did_you_mean, faults, too_deep
 
@@ -111,7 +112,7 @@ class IndexedProgram:
             known = [Read(statement.name, statement.places, statement.value)] if statement.collect else []
             for read in (*known, *_unconditional(statement.value, self.arrays)):
                 for place, dim in zip(read.places, self.arrays[read.name].dims, strict=True):
-                    name = place.value.id if isinstance(place, ast.Subscript) else getattr(place, "id", "")
+                    name = getattr(place.value if isinstance(place, ast.Subscript) else place, "id", "")
                     is_place = name in self.arrays and self.arrays[name].kind == "constant"
                     if is_place and name not in self.unchecked:
                         found[f"{name} {ast.dump(dim)}"] = name, dim
@@ -294,7 +295,7 @@ def replaced(tree: ast.expr, part: ast.expr, other: ast.expr) -> ast.expr:
 
 def rebuilt(node: ast.AST, of: Callable[[ast.AST], ast.AST]) -> ast.AST:
     """A new node with `of` each child."""
-    fields = {}
+    fields: dict[str, Any] = {}
     for name, value in ast.iter_fields(node):
         if isinstance(value, list):
             fields[name] = [of(item) if isinstance(item, ast.AST) else item for item in value]

@@ -142,7 +142,7 @@ def stages_of(program: IndexedProgram) -> list[Stage]:
     """The functions of a program, those with tested places too."""
     code = ProgramCode(program)
     begun: set[str] = set()
-    results = []
+    results: list[Stage] = []
     for number, group in enumerate(program.groups, 1):
         name = f"stage_{number}"
         results += _both_forms(code, [group], name, begun)
@@ -671,7 +671,7 @@ class StageWriter:
     def stage(self, guarded: bool, more_ints: Sequence[str] = ()) -> Stage:
         """`more_ints`: of the form with tests, which is called in the same way."""
         self.guarded = guarded
-        body = []
+        body: list[str] = []
         for group in self.groups:
             self._go_on(group)
             body += self._body()

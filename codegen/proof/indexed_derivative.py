@@ -87,7 +87,7 @@ class Normal:
                             ast.Compare(ZERO, [ast.LtE(), ast.Lt()], [place, dim]) for place, dim in pairs
                         ]
                         test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
-                        return ast.IfExp(test, read, visit(border))
+                        return ast.IfExp(test, read, visit(border))  # type: ignore[arg-type]
             return rebuilt(node, visit)
 
         result = visit(tree)
@@ -496,7 +496,7 @@ class Derivation:
             return [LETTERS[k % len(LETTERS)] for k in range(len(self.arrays[name].dims))]
         return [each.id for each in first if isinstance(each, ast.Name)]
 
-    def _group(self, text, group, adjoints, own, parts, scatters) -> None:  # type: ignore[no-untyped-def]
+    def _group(self, text, group, adjoints, own, parts, scatters) -> None:
         is_recurrence = self.normal.is_recurrence(group)
         names = dict.fromkeys(s.name for s in reversed(group) if s.name in self.active)
         if is_recurrence:  # what statements of the group add to each other has to be known first
@@ -518,7 +518,7 @@ class Derivation:
                 return name if len(places_of(part)) == len(places) else ""
         return ""
 
-    def _scattered(self, text, name, own, statements) -> ast.expr:  # type: ignore[no-untyped-def]
+    def _scattered(self, text, name, own, statements) -> ast.expr:
         """What statements outside of a recurrence scatter to an adjoint, as an array that it reads."""
         array = self._fresh(f"outer_{name}")
         text.lines.append(f"{array}: {_shape(self.arrays[name].dims)}")
@@ -526,7 +526,7 @@ class Derivation:
             text.add(replace(statement, name=array))
         return element(array, own[name][0])
 
-    def _adjoint(self, text, name, adjoints, own, parts, scatters, is_recurrence=False) -> None:  # type: ignore[no-untyped-def]
+    def _adjoint(self, text, name, adjoints, own, parts, scatters, is_recurrence=False) -> None:
         """The adjoint of an array, of which all parts are known."""
         places, ranges = own[name]
         adjoint = adjoints[name]
@@ -552,7 +552,7 @@ class Derivation:
         for statement in scatters.get(name, []):
             text.add(replace(statement, name=adjoint))
 
-    def _shares(self, text, statement, adjoints, own, parts, scatters) -> None:  # type: ignore[no-untyped-def]
+    def _shares(self, text, statement, adjoints, own, parts, scatters) -> None:
         word, over, operand = self._operand(statement)
         adjoint = element(adjoints[statement.name], statement.places)
         if statement.collect:
@@ -571,7 +571,7 @@ class Derivation:
         for read, slope in self._slopes(operand):
             self._share(text, read, times(adjoint, slope), indices, statement, own, parts, scatters)
 
-    def _share(self, text, read, value, indices, statement, own, parts, scatters) -> None:  # type: ignore[no-untyped-def]
+    def _share(self, text, read, value, indices, statement, own, parts, scatters) -> None:
         """What the adjoint of an element gets from one place where it is read."""
         places, ranges = own[read.name]
         gathered = _gathered(read, value, indices, statement, places, ranges, text, self)

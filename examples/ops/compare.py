@@ -173,12 +173,39 @@ def selective_scan(x, delta, a, b, c, skip):
     return result
 
 
+@case(uniform(5, 3), uniform(5, 3), uniform(3, low=0.1), uniform(3))
+def wkv(key, value, decay, bonus):
+    result = np.zeros(key.shape)
+    for t in range(len(key)):
+        past = np.arange(t)[:, None]
+        weights = np.exp(np.vstack([-(t - 1 - past) * decay + key[:t], bonus + key[t]]))
+        result[t] = (weights * value[: t + 1]).sum(0) / weights.sum(0)
+    return result
+
+
 @case(uniform(6), np.array([False, False, True, False, False, False]), 0.9)
 def discounted_returns(reward, done, gamma):
     result = np.zeros(len(reward) + 1)
     for t in reversed(range(len(reward))):
         result[t] = reward[t] + gamma * (1 - done[t]) * result[t + 1]
     return result[:-1]
+
+
+@case(uniform(5, 3), uniform(3, 3), uniform(3, 3))
+def gated_recurrence(x, weight, gate):
+    state, result = np.zeros(3), []
+    for row in x:
+        reset = special.expit(gate @ row)
+        state = reset * np.tanh(row + weight @ state) + (1 - reset) * state
+        result.append(state)
+    return np.array(result)
+
+
+@case(uniform(2, 5, low=0), uniform(2, 5, 3), uniform(2, 5, low=0.1))
+def volume_rendering(density, colour, step):
+    depth = density * step
+    seen = np.exp(depth - depth.cumsum(1))
+    return np.einsum("rt,rtc->rc", seen * -np.expm1(-depth), colour)
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------
@@ -217,6 +244,33 @@ def edit_distance(change, x, y):
             other = table[i - 1, j - 1] + (x[i - 1] != y[j - 1]) * change
             table[i, j] = min(other, table[i - 1, j] + 1, table[i, j - 1] + 1)
     return table[-1, -1]
+
+
+@case(uniform(4, 3), uniform(3, 3))
+def crf_log_partition(x, transition):
+    totals = []
+    for path in np.ndindex(*[x.shape[1]] * len(x)):
+        steps = sum(transition[i, j] for i, j in zip(path, path[1:], strict=False))
+        totals.append(steps + sum(x[t, j] for t, j in enumerate(path)))
+    return special.logsumexp(totals)
+
+
+@case(uniform(3, 4, low=0), 0.5, 6)
+def sinkhorn(cost, eps, steps):
+    plan = np.exp(-cost / eps)
+    for _ in range(steps):
+        plan /= plan.sum(1, keepdims=True) * plan.shape[0]
+        plan /= plan.sum(0, keepdims=True) * plan.shape[1]
+    return plan
+
+
+@case(uniform(3, 3, low=0.5), uniform(3, low=0.5), 4)
+def power_iteration(matrix, start, steps):
+    for _ in range(steps):
+        start = matrix @ start
+        size = np.linalg.norm(start)
+        start = start / size
+    return size
 
 
 # ---- grids -----------------------------------------------------------------------------------------------------------

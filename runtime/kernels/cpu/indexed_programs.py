@@ -47,7 +47,14 @@ class Sizes:
         if one != other:
             raise RuntimeError(f"{self.name}(): expected {text} to have the size {other}, but got {one}")
 
-    def check_size(self, text: str, size: int) -> None:
+    def check_number(self, text: str, number: Callable[[], int]) -> int:
+        try:
+            return number()
+        except ZeroDivisionError:
+            raise RuntimeError(f"{self.name}(): {text} divides by 0") from None
+
+    def check_size(self, text: str, number: Callable[[], int]) -> None:
+        size = self.check_number(text, number)
         if size < 0:
             raise RuntimeError(f"{self.name}(): expected a size of 0 at least, but {text} is {size}")
 
