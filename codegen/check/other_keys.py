@@ -4,11 +4,13 @@ import ast
 import math
 from collections.abc import Collection, Iterator, Mapping
 
-from ..language.indexed_programs import call_faults, free_names, names_of_places
+from ..language.index_expressions import free_names
+from ..language.indexed_faults import call_faults
+from ..language.indexed_programs import names_of_places
 from ..language.row_programs import program_faults
 from ..language.syntax import did_you_mean
-from ..programs.indexed_code import ProgramCode
 from ..programs.passes import Lowered
+from ..programs.program_kinds import ProgramCode
 from ..programs.python_code import INTEGER, TRUTH, Spelling
 from ..spec.definitions import with_meaning
 from ..spec.formula import METADATA, names

@@ -9,8 +9,9 @@ from typing import Any
 from ..language.indexed_programs import IndexedProgram
 from ..library.op_library import Library
 from ..programs.cpu_code import indented
-from ..programs.indexed_code import ProgramCode, Stage, stages_of, whole_of
+from ..programs.indexed_code import Stage, stages_of, whole_of
 from ..programs.indexed_cuda import Text, texts_of
+from ..programs.program_kinds import ProgramCode
 from ..programs.python_code import INTEGER, TRUTH
 from ..spec.model import Entry
 from ..spec.row_program import NO_PART, check_of_rows

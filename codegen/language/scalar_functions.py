@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .row_programs import ELEMENT_AT
+
 
 @dataclass(frozen=True)
 class Scalar:
@@ -202,3 +204,12 @@ FUNCTIONS: dict[str, Scalar] = {
     "isneginf": _of_x("0", "False"),
     "signbit": _of_x("0", "x < 0"),
 }
+
+
+CHEAP = ("abs", "where", "maximum", "minimum", "select", "conj", "sqrt", "rsqrt", "sign")  # no dearer than a load
+
+
+def is_expensive(tree: ast.expr) -> bool:
+    calls = [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    power = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) for node in ast.walk(tree))
+    return power or any(name not in CHEAP and name != ELEMENT_AT and not name.startswith("is") for name in calls)

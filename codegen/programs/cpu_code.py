@@ -12,8 +12,9 @@ from functools import cached_property, partial
 from itertools import groupby
 
 from ..language.row_programs import ARG_REDUCTIONS, COUNT, MIN_MAX, Program
+from ..language.scalar_functions import is_expensive
 from .fast_ranges import FastRanges, bounds_of
-from .passes import COUNTS, Fold, Lowered, Number, Pass, is_expensive, names_read
+from .passes import COUNTS, Fold, Lowered, Number, Pass, names_read
 from .python_code import INTEGER, TRUTH, WIDE, Spelling
 
 MINMAX_FOLDS = (*MIN_MAX, *ARG_REDUCTIONS)

@@ -8,9 +8,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..language.indexed_programs import IndexedProgram, Statement, fresh, is_name, reads
+from ..language.index_expressions import fresh, is_name, reads
+from ..language.indexed_programs import IndexedProgram, Statement
 from .cpu_code import indented
-from .indexed_code import Loop, Nest, ProgramCode, StageWriter
+from .index_nest import Loop, Nest
+from .indexed_code import StageWriter
+from .program_kinds import ProgramCode
 from .python_code import plain
 
 

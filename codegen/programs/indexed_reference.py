@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..language.indexed_programs import IndexedProgram, Statement, fold_of, places_of
+from ..language.index_expressions import fold_of, places_of
+from ..language.indexed_programs import IndexedProgram, Statement
 
 Scalar = Any  # a number or a bool, of Python or of NumPy
 Place = tuple[int, ...]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..language.row_programs import COUNT, ELEMENT_AT, FOLDS, Program, Statement, depends
+from ..language.scalar_functions import is_expensive
 
-CHEAP = ("abs", "where", "maximum", "minimum", "select", "conj", "sqrt", "rsqrt", "sign")  # no dearer than a load
 COUNTS = "count"  # the fold that any and all are made of
 
 
@@ -198,12 +198,6 @@ def names_read(tree: ast.expr) -> set[str]:
     """The names in an expression, also in the places of at(x, place)."""
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return names_of(tree).union(*(names_of(argument) for call in calls for argument in call.args[1:]))
-
-
-def is_expensive(tree: ast.expr) -> bool:
-    calls = [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    power = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) for node in ast.walk(tree))
-    return power or any(name not in CHEAP and name != ELEMENT_AT and not name.startswith("is") for name in calls)
 
 
 def _name(name: str) -> ast.expr:

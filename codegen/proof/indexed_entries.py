@@ -8,13 +8,17 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..language.indexed_programs import PADDED, IndexedProgram, Reader, fresh
+from ..language.index_expressions import PADDED, fresh
+from ..language.indexed_programs import IndexedProgram
+from ..language.indexed_reader import Reader
 from ..spec.formula import item
 from ..spec.model import Argument, Compute, Entry, Formula, identifier
 from ..spec.row_program import check_of_rows
 from ..spec.signature import parse_schema
 from .derivative import NoDerivative
-from .indexed_derivative import Derivation, Derived
+from .derived_text import Derived
+from .indexed_forward import Forward
+from .indexed_reverse import Reverse
 
 ORDERS = 2  # how often an op can be differentiated
 
@@ -25,11 +29,13 @@ def with_derivatives(entry: Entry, missing: Iterable[Argument], level: int = 0) 
     if level == ORDERS:
         why = Formula("", None, entry.where, keyword="not_implemented", why="derivatives of third order", derived=True)
         return replace(entry, gradients=entry.gradients | {a.name: why for a in missing})
-    derivation, names = _derivation(entry, missing)
-    reverse, tangent = derivation.reverse(), derivation.tangent()
-    backward = _internal(entry, f"{entry.identifier}_backward", reverse, derivation.differentiable)
-    forward = _internal(entry, f"{entry.identifier}_tangent", tangent, names)
-    outputs = derivation.differentiable
+    names = [argument.name for argument in missing]
+    pairs = zip(entry.schema.returns, entry.output_differentiability, strict=True)
+    outputs = [output.name for output, is_differentiable in pairs if is_differentiable]
+    reverse = Reverse(entry.indexed, names, outputs, entry.functions).derived()
+    tangent = Forward(entry.indexed, names, outputs, entry.functions).derived()
+    backward = _internal(entry, f"{entry.identifier}_backward", reverse)
+    forward = _internal(entry, f"{entry.identifier}_tangent", tangent)
     grads = ["grad"] if len(outputs) == 1 else [f"grads[{k}]" for k in range(len(outputs))]
     call = _call(entry, backward, dict(zip(reverse.inputs, grads, strict=True)))
     gradients = {name: item(call, k) if len(names) > 1 else call for k, name in enumerate(names)}
@@ -43,21 +49,13 @@ def with_derivatives(entry: Entry, missing: Iterable[Argument], level: int = 0) 
     return replace(entry, gradients=all_gradients, forward=tangents | entry.forward, internal=own)
 
 
-def _derivation(entry: Entry, missing: Iterable[Argument]) -> tuple[Derivation, list[str]]:
-    assert entry.indexed is not None
-    names = [argument.name for argument in missing]
-    pairs = zip(entry.schema.returns, entry.output_differentiability, strict=True)
-    outputs = [output.name for output, is_differentiable in pairs if is_differentiable]
-    return Derivation(entry.indexed, names, outputs, entry.functions), names
-
-
 def _completed(entry: Entry, level: int) -> tuple[Entry, ...]:
     missing = [a for a in entry.tensor_arguments if a.name not in entry.gradients]
     whole = with_derivatives(entry, missing, level)
     return (replace(whole, internal=()), *whole.internal)
 
 
-def _internal(entry: Entry, name: str, derived: Derived, own: list[str]) -> Entry:
+def _internal(entry: Entry, name: str, derived: Derived) -> Entry:
     """The entry of a derived program; its arguments are those that the program reads, in the parent's order."""
     parent = entry.indexed
     assert parent is not None

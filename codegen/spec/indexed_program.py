@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from ..language.indexed_programs import IndexedProgram, Reader
+from ..language.indexed_programs import IndexedProgram
+from ..language.indexed_reader import Reader
 from .formula import Report, location
 from .model import Schema
 from .row_program import NO_PART, NUMBERS, parsed_program

@@ -1,0 +1,450 @@
+"""Loops in each other, and what is computed in each of them."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..language.index_expressions import (
+    INT,
+    PADDED,
+    Read,
+    fold_of,
+    free_names,
+    is_name,
+    linear,
+    places_of,
+    renamed,
+    same,
+    simplified,
+)
+from ..language.indexed_programs import Array, Statement
+from ..language.scalar_functions import is_expensive
+from .cpu_code import indented
+from .program_kinds import FLAT_INDEX, JOIN, ORDER, START, ProgramCode
+from .python_code import ANY, INTEGER, SIGNS, TRUTH, VALUE, plain
+
+
+@dataclass(frozen=True)
+class Loop:
+    index: str
+    start: str
+    stop: str
+    step: int = 1
+
+    @property
+    def line(self) -> str:
+        if self.step < 0:
+            return f"for {self.index} in range({self.stop} - 1, {self.start} - 1, -1):"
+        return f"for {self.index} in range({self.stop if self.start == '0' else f'{self.start}, {self.stop}'}):"
+
+
+class Function(Protocol):
+    """What a nest asks of the function that it stands in."""
+
+    code: ProgramCode
+    arrays: Mapping[str, Array]
+    group: Sequence[Statement]
+    is_recurrence: bool
+    inside: str
+    has_rows: bool
+    functions: set[str]
+    blocks: list[str]
+
+    def new(self, word: str) -> str: ...
+    def load(self, name: str, offset: str) -> str: ...
+    def loop(self, index: str, statement: Statement) -> Loop: ...
+    def depth_of(self, statement: Statement) -> int: ...
+    def joined(self, word: str, total: str, text: str) -> str: ...
+    def tests_places(self, nest: "Nest", place: ast.expr, dim: ast.expr) -> bool: ...
+    def offset_at_border(self, node: ast.expr, index: str, statement: Statement) -> ast.expr | None: ...
+
+
+Value = tuple[str, str, int]  # text, kind, and the number of loops that it needs
+
+
+class Nest:
+    """Loops and what is computed in each: `lines[k]` stand inside of k loops."""
+
+    def __init__(self, function: Function, statement: Statement, loops: Sequence[Loop]) -> None:
+        self.function = function
+        self.statement = statement
+        self.loops = list(loops)
+        self.lines: list[list[str]] = [[] for _ in range(len(loops) + 1)]
+        self.known: dict[str, Value] = {}
+        self.steps: dict[str, tuple[str, str]] = {}  # what a step of a recurrence hands on, by the element's text
+
+    def below(self, depth: int, loops: Sequence[Loop]) -> "Nest":
+        """A nest of other loops inside of the first `depth` ones, whose lines it continues."""
+        nest = Nest(self.function, self.statement, [*self.loops[:depth], *loops])
+        nest.lines[: depth + 1] = self.lines[: depth + 1]
+        nest.known = {text: value for text, value in self.known.items() if value[2] <= depth}
+        return nest
+
+    def text(self, depth: int) -> list[str]:
+        """The lines of the loops inside of the first `depth` ones."""
+        lines: list[str] = []
+        for k in range(len(self.loops), depth, -1):
+            lines = [self.loops[k - 1].line, *indented(1, [*self.lines[k], *lines])]
+        return lines
+
+    def level_of(self, tree: ast.AST) -> int:
+        names = set(free_names(tree))
+        return max((k for k, loop in enumerate(self.loops, 1) if loop.index in names), default=0)
+
+    def bound(self, value: Value, word: str, key: str = "") -> Value:
+        """A name for a value, in the outermost loop that it can stand in."""
+        text, kind, level = value
+        name = self.function.new(word)
+        self.lines[level].append(f"{name} = {plain(text)}")
+        if key:
+            self.known[key] = (name, kind, level)
+        return name, kind, level
+
+    def carried(self) -> Iterator[tuple[str, str]]:
+        """The names of what the step before has computed, and what this one hands on."""
+        for name, own in self.steps.values():
+            yield name, self.known[own][0]
+
+    def _from_step_before(self, key: str, read: Read, border: ast.expr | None) -> Value | None:
+        """The element that the step before of the innermost loop has computed."""
+        if not self.loops or read.name not in {s.name for s in self.function.group} or not self.function.is_recurrence:
+            return None
+        loop, own = self.loops[-1], next(s for s in self.function.group if s.name == read.name)
+        if not own.places or not is_name(own.places[-1], loop.index) or loop.start != "0":
+            return None
+        before = ast.BinOp(own.places[-1], ast.Sub() if loop.step > 0 else ast.Add(), ast.Constant(1))
+        if not all(map(same, read.places, (*own.places[:-1], before))) or self.function.depth_of(own) != len(
+            self.loops
+        ):
+            return None
+        kind = self.function.code.kinds[read.name]
+        first = "T(np.nan)" if kind == VALUE else "0"
+        if border is not None:
+            first, _, level = self.element(border) if kind == VALUE else self.value(border)
+            if level == len(self.loops):
+                return None
+        name = self.function.new("before")
+        self.lines[-2].append(f"{name} = {plain(first)}")
+        self.steps[key] = name, ast.dump(own_element(own))
+        self.known[key] = name, kind, len(self.loops)
+        return self.known[key]
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def element(self, tree: ast.expr) -> Value:
+        """A value in the dtype of the elements."""
+        return self._typed(self.value(tree))
+
+    def _typed(self, value: Value) -> Value:
+        text, kind, level = value
+        return (f"T({text})", VALUE, level) if kind in (INTEGER, ANY) else value
+
+    def value(self, tree: ast.expr) -> Value:
+        key = ast.dump(tree)
+        if key in self.known:
+            return self.known[key]
+        fold = fold_of(tree)
+        if fold is not None:
+            return self._fold(key, *fold)
+        if self._is_far_from_border(tree):
+            assert isinstance(tree, ast.BinOp | ast.Call)
+            return self.value(tree.left if isinstance(tree, ast.BinOp) else tree.args[0])
+        match tree:
+            case ast.Name(id=name) if name in self.function.arrays:
+                return self._read(key, Read(name, (), tree), None)
+            case ast.Name(id="inf" | "nan" | "pi" as name):
+                return f"T(np.{name})", VALUE, 0
+            case ast.Name(id=name):
+                return name, self.function.code.kind_of(tree), self.level_of(tree)
+            case ast.Constant(value=value):
+                kind = self.function.code.kind_of(tree)
+                return (repr(value) if kind != VALUE else f"T({value!r})"), kind, 0
+            case ast.Subscript(value=ast.Name(id=name)):
+                return self._read(key, Read(name, places_of(tree), tree), None)
+            case ast.UnaryOp(op=op, operand=operand):
+                text, kind, level = self.value(operand)
+                sign = {ast.Not: "not ", ast.USub: "-"}.get(type(op), "+")
+                return f"({sign}{text})", TRUTH if isinstance(op, ast.Not) else kind, level
+            case ast.BinOp(op=ast.Pow(), left=left, right=right):
+                return self._power(key, left, right)
+            case ast.BinOp(left=left, op=op, right=right):
+                one, two, kind, level = self._alike(left, right, isinstance(op, ast.Div))
+                return f"({one} {SIGNS[type(op)]} {two})", kind, level
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
+                return self._comparison(left, ops, comparators)
+            case ast.BoolOp(op=op, values=values):
+                parts = [self.value(value) for value in values]
+                word = " and " if isinstance(op, ast.And) else " or "
+                return f"({word.join(part[0] for part in parts)})", TRUTH, max(part[2] for part in parts)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                condition, _, depth = self.value(test)
+                one, two, kind, level = self._alike(body, orelse)
+                return f"({one} if {condition} else {two})", kind, max(level, depth)
+            case ast.Call(func=ast.Name(id=name), args=args):
+                return self._call(key, tree, name, args)
+        raise AssertionError(ast.dump(tree))
+
+    def _is_far_from_border(self, tree: ast.expr) -> bool:
+        """Whether a place that is turned or held at a border is not near it."""
+        index, function = self.function.inside, self.function
+        if not index or isinstance(tree, ast.Subscript):
+            return False
+        return function.offset_at_border(tree, index, self.statement) is not None
+
+    def _alike(self, left: ast.expr, right: ast.expr, divided: bool = False) -> tuple[str, str, str, int]:
+        one, two = self.value(left), self.value(right)
+        kinds, level = {one[1], two[1]}, max(one[2], two[2])
+        if kinds <= {INTEGER, ANY, TRUTH} and kinds != {TRUTH} and not divided:
+            return one[0], two[0], INTEGER if ANY not in kinds else ANY, level
+        if kinds == {TRUTH} and not divided:
+            return one[0], two[0], TRUTH, level
+        return self._typed(one)[0], self._typed(two)[0], VALUE, level
+
+    def _comparison(self, left: ast.expr, ops: list[ast.cmpop], comparators: list[ast.expr]) -> Value:
+        parts, level = [], 0
+        for op, one, two in zip(ops, (left, *comparators), comparators, strict=False):
+            first, second, _, depth = self._alike(one, two)
+            parts.append(f"({first} {ORDER[type(op)]} {second})")
+            level = max(level, depth)
+        return parts[0] if len(parts) == 1 else f"({' and '.join(parts)})", TRUTH, level
+
+    def _power(self, key: str, base: ast.expr, exponent: ast.expr) -> Value:
+        if isinstance(exponent, ast.Constant) and exponent.value == 2:
+            text, kind, level = self.bound(self.element(base), "value", ast.dump(base) + "T")
+            return f"({text} * {text})", kind, level
+        one, two = self.element(base), self.element(exponent)
+        name = "pow" if two[2] else "pow_number"
+        self.function.functions.add(name)
+        return self.bound((f"{name}({one[0]}, {two[0]})", VALUE, max(one[2], two[2])), "value", key)
+
+    def _call(self, key: str, tree: ast.expr, name: str, args: list[ast.expr]) -> Value:
+        if name == INT:
+            text, _, level = self.value(args[0])
+            return self.bound((f"np.int64({text})", INTEGER, level), "place", key)
+        if name == PADDED:
+            assert isinstance(args[0], ast.Subscript) and isinstance(args[0].value, ast.Name)
+            return self._read(key, Read(args[0].value.id, places_of(args[0]), args[0]), args[1])
+        kind = self.function.code.kind_of(tree)
+        first = 1 if name in ("where", "either") else 0
+        parts = [self.value(a) if k < first or kind == INTEGER else self.element(a) for k, a in enumerate(args)]
+        level = max(part[2] for part in parts)
+        if kind == INTEGER:
+            name = {"minimum": "min", "maximum": "max"}.get(name, name)
+        else:
+            self.function.functions.add(name)
+        return self.bound((f"{name}({', '.join(part[0] for part in parts)})", kind, level), "value", key)
+
+    def _read(self, key: str, read: Read, border: ast.expr | None) -> Value:
+        kind = self.function.code.kinds[read.name]
+        if (value := self._from_step_before(key, read, border)) is not None:
+            return value
+        outside = "T(np.nan)" if kind == VALUE else "0"
+        if border is not None:
+            border_value = self.element(border) if kind == VALUE else self.value(border)
+            outside = border_value[0]
+        offset, test, level = self.offset(read.name, read.places, border is not None)
+        text = self.function.load(read.name, offset)
+        return self.bound((f"({text} if {test} else {outside})" if test else text, kind, level), read.name, key)
+
+    def offset(self, name: str, places: Sequence[ast.expr], is_tested: bool = False) -> tuple[str, str, int]:
+        """Where an element lies, what must hold so that there is one, and the loops that this needs."""
+        dims = self.function.arrays[name].dims
+        texts, tests, level = [], [], 0
+        for place, dim in zip(places, dims, strict=True):
+            text, kind, depth = self.value(place)
+            if depth < len(self.loops) and not isinstance(place, ast.Name | ast.Constant) and not text.isidentifier():
+                text, _, depth = self.bound((text, kind, depth), "place", ast.dump(place))
+            level = max(level, depth)
+            texts.append(text)
+            is_far = self.function.inside and self._is_far(place, dim)
+            if is_far or self._is_inside(place, dim):
+                continue
+            if is_tested or self.function.tests_places(self, place, dim):
+                tests.append(f"(0 <= {text} < {self.size(dim)})")
+        total = ""
+        for text, dim in zip(texts, dims, strict=True):
+            outer = total if total.isidentifier() else f"({total})"
+            total = f"{outer} * {self.size(dim)} + {text}" if total else text
+        base = self.function.code.at[name]
+        return f"{base} + {total}" if total else base, " and ".join(tests), level
+
+    def _is_far(self, place: ast.expr, dim: ast.expr) -> bool:
+        index = self.function.inside
+        return same(dim, self.statement.ranges[index][1]) and offset(place, index) is not None
+
+    def size(self, dim: ast.expr) -> str:
+        text = ast.unparse(dim)
+        return text if isinstance(dim, ast.Name | ast.Constant) else f"({text})"
+
+    def _is_inside(self, place: ast.expr, dim: ast.expr) -> bool:
+        if not isinstance(place, ast.Name) or place.id not in self.statement.ranges:
+            return False
+        start, stop = self.statement.ranges[place.id]
+        return same(stop, dim) and isinstance(start, ast.Constant) and start.value == 0
+
+    # ---- folds -------------------------------------------------------------------------------------------------------
+
+    def _fold(self, key: str, word: str, over: tuple[str, ...], operand: ast.expr) -> Value:
+        if word == "mean":
+            text, _, level = self._typed(self._fold(key + "sum", "sum", over, operand))
+            return f"({text} / T({' * '.join(self._count(name) for name in over)}))", VALUE, level
+        if word == "logsumexp":
+            return self.value(logsumexp(over, operand))
+        names = [name for name in free_names(operand) if name not in over]
+        depth = max((k for k, loop in enumerate(self.loops, 1) if loop.index in names), default=0)
+        total = self.function.new(word)
+        if word in JOIN and len(over) == 1 and self.function.code.kind_of(operand) == VALUE:
+            lines = list(self._extreme_of_rows(word, over[0], operand, total, depth))
+            if lines:
+                self.lines[depth] += lines
+                self.known[key] = total, VALUE, depth
+                return self.known[key]
+        nest = self.below(depth, [self.function.loop(name, self.statement) for name in over])
+        kind, start, lines = nest.reduced(word, over, operand, total)
+        nest.lines[-1] += lines
+        self.lines[depth] += [*start, *nest.text(depth)]
+        if word in JOIN:
+            self.lines[depth].append(f"{total} = T(np.nan) if {start[1].split()[0]} else {total}")
+        if word in ("any", "all"):
+            total, kind = f"({total} {'>' if word == 'any' else '=='} 0)", TRUTH
+        self.known[key] = (total, kind, depth)
+        return self.known[key]
+
+    def _extreme_of_rows(self, word: str, index: str, operand: ast.expr, total: str, depth: int) -> Iterator[str]:
+        """An extreme by vector code: of a row that lies in memory, or of one that is computed in blocks before."""
+        which = 1 if word == "max" else 0
+        if not self.function.has_rows:
+            return
+        start, stop = (ast.unparse(end) for end in self.statement.ranges[index])
+        row = self._row_in_memory(operand, index)
+        if row:
+            offset = plain(self.offset(row.name, (*row.places[:-1], ast.Constant(0)))[0])
+            extreme = f"minmax_of(part_of({row.name}, {offset}, {stop}))[{which}]"
+            yield f"{total} = {extreme} if {stop} > 0 else T({START[word]})"
+            return
+        if stop.isdigit() or not (is_expensive(operand) or outer_folds(operand)):
+            return
+        size, begin, block = (self.function.new(each) for each in ("size", "start", "block"))
+        self.function.blocks.append(block)
+        nest = self.below(depth, [Loop(index, begin, f"{begin} + {size}")])
+        text = nest.element(operand)[0]
+        nest.lines[-1].append(f"{block}[np.uint64({index} - {begin})] = {plain(text)}")
+        yield f"{total} = T({START[word]})"
+        yield f"for {begin} in range({start}, {stop}, BLOCK):"
+        yield f"    {size} = min(BLOCK, {stop} - {begin})"
+        yield from indented(1, nest.text(depth))
+        extreme = f"minmax_of(part_of({block}, 0, {size}))[{which}]"
+        yield f"    {block}_{word} = {extreme}"
+        yield f"    {total} = {self.function.joined(word, total, f'{block}_{word}')}"
+
+    def _row_in_memory(self, operand: ast.expr, index: str) -> Read | None:
+        """The read that an operand is, if the index runs along all of a row."""
+        match operand:
+            case ast.Subscript(value=ast.Name(id=name)) if name in self.function.arrays:
+                read = Read(name, places_of(operand), operand)
+                last, dims = read.places[-1], self.function.arrays[name].dims
+                plain_places = all(map(self._is_inside, read.places, dims))
+                if (
+                    is_name(last, index)
+                    and plain_places
+                    and index not in {n for p in read.places[:-1] for n in free_names(p)}
+                ):
+                    return read
+        return None
+
+    def _count(self, index: str) -> str:
+        start, stop = self.statement.ranges[index]
+        return self.size(stop) if ast.unparse(start) == "0" else f"({ast.unparse(stop)} - {ast.unparse(start)})"
+
+    def reduced(
+        self, word: str, over: Sequence[str], operand: ast.expr, total: str
+    ) -> tuple[str, list[str], list[str]]:
+        """The kind of a fold, how it begins, and what each element does to it."""
+        if word in ("any", "all"):
+            text = self.value(operand)[0]
+            return INTEGER, [f"{total} = 0"], [f"{total} += 1 if {text if word == 'any' else f'not {text}'} else 0"]
+        if word in FLAT_INDEX:
+            return self._first_of(word, over, operand, total)
+        value = self.value(operand)
+        is_count = value[1] in (INTEGER, TRUTH) and word in ("sum", "prod")
+        text, kind = (value[0], INTEGER) if is_count else (self._typed(value)[0], VALUE)
+        if word in JOIN:
+            text = self.bound((text, kind, len(self.loops)), "value")[0]
+            missing = self.function.new("missing")
+            sign = ">" if word == "max" else "<"
+            lines = [f"{total} = {text} if {text} {sign} {total} else {total}", f"{missing} |= {text} != {text}"]
+            return kind, [f"{total} = T({START[word]})", f"{missing} = False"], lines
+        start = "0" if word == "sum" else "1"
+        sign = "+" if word == "sum" else "*"
+        return kind, [f"{total} = {start if is_count else f'T({start})'}"], [f"{total} {sign}= {plain(text)}"]
+
+    def _first_of(
+        self, word: str, over: Sequence[str], operand: ast.expr, total: str
+    ) -> tuple[str, list[str], list[str]]:
+        text = plain(self.element(operand)[0])
+        place, start = self.numbered(over), ast.unparse(self.statement.ranges[over[0]][0]) if len(over) == 1 else "0"
+        best, found = f"best_{total}", f"found_{total}"
+        sign = ">" if word == "argmax" else "<"
+        lines = [
+            f"{found} = {text}",
+            f"if {found} {sign} {best} or ({found} != {found} and {best} == {best}):",
+            f"    {best}, {total} = {found}, {plain(place)}",
+        ]
+        return INTEGER, [f"{best}, {total} = T({START[word]}), {start}"], lines
+
+    def numbered(self, over: Sequence[str]) -> str:
+        """The value of an index, or the number of several in their order."""
+        if len(over) == 1:
+            return over[0]
+        place = ""
+        for index in over:
+            start = ast.unparse(self.statement.ranges[index][0])
+            own = index if start == "0" else f"({index} - ({start}))"
+            place = f"({place}) * {self._count(index)} + {own}" if place else own
+        return place
+
+
+def logsumexp(over: Sequence[str], operand: ast.expr) -> ast.expr:
+    def fold(word: str, tree: ast.expr) -> ast.expr:
+        places = [ast.Name(name, ast.Load()) for name in over]
+        index = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+        return ast.Call(ast.Subscript(ast.Name(word, ast.Load()), index, ast.Load()), [tree], [])
+
+    def call(name: str, tree: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(name, ast.Load()), [tree], [])
+
+    top = fold("max", operand)
+    total = fold("sum", call("exp", ast.BinOp(operand, ast.Sub(), top)))
+    return ast.IfExp(call("isinf", top), top, ast.BinOp(call("log", total), ast.Add(), top))
+
+
+def offset(place: ast.expr, index: str) -> ast.expr | None:
+    """c of i + c."""
+    terms, _ = linear(place)
+    if terms.get(index) != 1 or any(index in name for name in terms if name.startswith("?")):
+        return None
+    return simplified(renamed(place, {index: ast.Constant(0)}))
+
+
+def without_multiples(size: ast.expr, offset: ast.expr | None) -> ast.expr | None:
+    """An offset without multiples of the size that a place is turned by."""
+    if offset is None or not isinstance(size, ast.Name):
+        return offset
+    return simplified(renamed(offset, {size.id: ast.Constant(0)}))
+
+
+def own_element(statement: Statement) -> ast.expr:
+    return ast.Subscript(ast.Name(statement.name, ast.Load()), index_of(statement.places), ast.Load())
+
+
+def index_of(places: Sequence[ast.expr]) -> ast.expr:
+    return places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+
+
+def outer_folds(tree: ast.expr) -> list[ast.expr]:
+    """The folds in an expression that lie in no other one."""
+    if fold_of(tree) is not None:
+        return [tree]
+    children = (child for child in ast.iter_child_nodes(tree) if isinstance(child, ast.expr))
+    return [node for child in children for node in outer_folds(child)]

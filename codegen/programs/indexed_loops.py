@@ -1,0 +1,363 @@
+"""The loops of the statements of indexed programs: their order, and what is done near borders."""
+
+import ast
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from ..language.index_expressions import (
+    fold_of,
+    folded,
+    free_names,
+    places_of,
+    reads,
+    replaced,
+    same,
+)
+from ..language.indexed_faults import directions, is_uniform
+from ..language.indexed_programs import Statement
+from ..language.scalar_functions import is_expensive
+from .cpu_code import indented
+from .index_nest import Loop, Nest, offset, outer_folds, own_element, without_multiples
+from .intervals import Intervals
+from .program_kinds import FLAT_INDEX, JOIN, START, ProgramCode
+from .python_code import VALUE, plain
+
+
+def count_of(ends: tuple[ast.expr, ast.expr]) -> ast.expr:
+    start, stop = ends
+    return stop if isinstance(start, ast.Constant) and start.value == 0 else ast.BinOp(stop, ast.Sub(), start)
+
+
+def quotient(value: ast.expr, count: ast.expr) -> ast.expr:
+    return ast.BinOp(value, ast.Div(), count)
+
+
+class LoopWriter:
+    """The loops of statements. What a nest asks of the function that it stands in is a method of this class."""
+
+    has_rows = True  # whether functions of rows in memory are at hand
+
+    def __init__(self, code: ProgramCode, groups: Sequence[Sequence[Statement]], begun: set[str]) -> None:
+        self.code = code
+        self.program = code.program
+        self.arrays = self.program.arrays
+        self.groups = groups
+        self.statements = [statement for group in groups for statement in group]
+        self.is_whole = len(groups) > 1
+        self.begun = set(begun)  # arrays that were assigned before
+        self.functions: set[str] = set()
+        self.numbers: dict[str, int] = {}
+        self.blocks: list[str] = []  # memory for a part of a row
+        self.tests: dict[str, None] = {}
+        self.guarded = False
+        self.checked = {(name, ast.dump(dim)) for name, dim in self.program.checked_places}
+        self.taken = {*code.taken, *code.word.values(), *code.at.values(), *code.step.values()}
+        self.word = code.word
+        self.inside = ""  # the index that is far enough from the ends of its range
+        self._go_on(groups[0])
+
+    def _go_on(self, group: Sequence[Statement]) -> None:
+        self.group = group
+        self.is_recurrence = self.program.is_recurrence(group)
+        self.ways = directions(self.program, group) if self.is_recurrence else {}
+        self.parallel = self._parallel()
+
+    def _parallel(self) -> str:
+        """The index whose values threads may share."""
+        first = self.group[0]
+        if self.is_whole or self.is_recurrence or first.collect or not first.places or len(self.group) > 1:
+            return ""
+        return first.places[0].id if isinstance(first.places[0], ast.Name) else ""
+
+    def _count(self) -> str:
+        if not self.parallel:
+            return "1"
+        start, stop = self.group[0].ranges[self.parallel]
+        text = ast.unparse(stop) if ast.unparse(start) == "0" else f"{ast.unparse(stop)} - ({ast.unparse(start)})"
+        return text if text.isidentifier() else f"({text})"
+
+    def total(self, name: str) -> str:
+        dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims]
+        return plain(" * ".join(dims)) if dims else "1"
+
+    def new(self, word: str) -> str:
+        while True:
+            self.numbers[word] = self.numbers.get(word, 0) + 1
+            name = f"{word}_{self.numbers[word]}"
+            if name not in self.taken:
+                return name
+
+    def loop(self, index: str, statement: Statement) -> Loop:
+        start, stop = statement.ranges[index]
+        if index == self.parallel:  # the part of a thread, in one example
+            b, begin, end = (self.word[word] for word in ("b", "begin", "end"))
+            own = f"{b} * {self._count()}"
+            own = own if ast.unparse(start) == "0" else f"({own} - ({ast.unparse(start)}))"
+            return Loop(index, f"{begin} - {own}", f"{end} - {own}")
+        return Loop(index, ast.unparse(start), ast.unparse(stop), self.ways.get(index, 1))
+
+    def _loops(self, statement: Statement, names: Sequence[str]) -> list[Loop]:
+        return [self.loop(name, statement) for name in names]
+
+    def depth_of(self, statement: Statement) -> int:
+        """How many loops stand around a statement."""
+        return len(statement.places)
+
+    def tests_places(self, nest: Nest, place: ast.expr, dim: ast.expr) -> bool:
+        """Whether a place is tested in the loop; if sizes can tell that it is inside, they are asked before."""
+        name = place.value.id if isinstance(place, ast.Subscript) and isinstance(place.value, ast.Name) else ""
+        if (name, ast.dump(dim)) in self.checked:
+            return False
+        if self.guarded:
+            return True
+        intervals = Intervals(self.program, nest.statement)
+        ends = intervals.of(place)
+        if ends is None:
+            return True
+        self.tests |= dict.fromkeys(f"{divisor} > 0" for divisor in intervals.divisors)
+        if ends == ("0", f"({nest.size(dim)} - 1)"):
+            return False
+        self.tests[f"0 <= {ends[0]}"] = None
+        self.tests[f"{ends[1]} < {nest.size(dim)}"] = None
+        return False
+
+    def _body(self) -> Iterator[str]:
+        if len(self.group) > 1:
+            yield from self._together()
+            return
+        statement = self.group[0]
+        if statement.collect:
+            yield from self._collected(statement)
+            return
+        names = [place.id for place in statement.places if isinstance(place, ast.Name)]
+        yield from self._assigned(statement, self._loops(statement, names))
+
+    def _together(self) -> Iterator[str]:
+        """A recurrence of several statements: one loop over the index that they share, the others inside."""
+        place = self.group[0].places[0]
+        assert isinstance(place, ast.Name)
+        if is_uniform(self.group):
+            names = [each.id for each in self.group[0].places if isinstance(each, ast.Name)]
+            yield from self._in_one_loop(self._loops(self.group[0], names))
+            return
+        yield self.loop(place.id, self.group[0]).line
+        for statement in self.group:
+            names = [p.id for p in statement.places[1:] if isinstance(p, ast.Name)]
+            yield from indented(1, self._assigned(statement, [self.loop(name, statement) for name in names]))
+
+    def _in_one_loop(self, loops: list[Loop]) -> Iterator[str]:
+        """Statements of the same indices: what one step hands to the next is kept in a register."""
+        outer = Nest(self, self.group[0], loops[:-1])
+        nest = outer.below(len(loops) - 1, loops[-1:])
+        for statement in self.group:
+            nest.statement = statement
+            self._assign(nest, statement)
+        nest.lines[-1] += [f"{name} = {value}" for name, value in nest.carried()]
+        outer.lines[-1] += nest.text(len(loops) - 1)
+        yield from [*outer.lines[0], *outer.text(0)]
+
+    def _assign(self, nest: Nest, statement: Statement) -> None:
+        kind = self.code.kinds[statement.name]
+        text = (nest.element if kind == VALUE else nest.value)(statement.value)[0]
+        offset, _, _ = nest.offset(statement.name, statement.places)
+        depth = len(nest.loops)
+        if self.is_recurrence:
+            text = nest.bound((text, kind, depth), statement.name, ast.dump(own_element(statement)))[0]
+        nest.lines[-1].append(self.store(statement.name, offset, plain(text)))
+
+    def load(self, name: str, offset: str) -> str:
+        return f"{name}[np.uint64({offset})]"
+
+    def store(self, name: str, offset: str, text: str) -> str:
+        return f"{self.load(name, offset)} = {text}"
+
+    def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
+        """One statement: in one nest of loops, or its fold first and then what is computed from it."""
+        if self.is_recurrence and len(self.group) == 1 and loops:
+            yield from self._in_one_loop(loops)
+            return
+        fold, rest = self._fold_and_rest(statement, loops)
+        position = len(loops) if fold is None else self._position(fold, loops)
+        outer = Nest(self, statement, loops[: position if position < len(loops) else max(len(loops) - 1, 0)])
+        inner = loops[len(outer.loops) :]
+        if fold is not None and position < len(loops):
+            self._accumulated(outer, inner, statement, fold)
+        elif fold is not None and is_expensive(rest):
+            self._in_rows(outer, inner, fold, lambda nest: self._assign(nest, replace(statement, value=fold)))
+        else:
+            rest = statement.value
+        if fold is None or rest is statement.value or not same(rest, own_element(statement)):
+            self._in_rows(outer, inner, rest, lambda nest: self._assign(nest, replace(statement, value=rest)))
+        yield from [*outer.lines[0], *outer.text(0)]
+
+    def _fold_and_rest(self, statement: Statement, loops: list[Loop]) -> tuple[ast.expr | None, ast.expr]:
+        """The one fold of a value that has all indices, and the value with the element itself in its place."""
+        value = statement.value
+        if self.is_recurrence or not loops or self.code.kinds[statement.name] != VALUE:
+            return None, value
+        inner = [node for node in outer_folds(value) if loops[-1].index in free_names(node)]
+        if len(inner) != 1 or self.code.kind_of(inner[0]) != VALUE:
+            return None, value
+        word, over, operand = fold_of(inner[0]) or ("", (), inner[0])
+        if word == "mean":
+            counts = [count_of(statement.ranges[index]) for index in over]
+            total = folded("sum", over, operand)
+            value = replaced(value, inner[0], functools.reduce(quotient, counts, total))
+            return total, replaced(value, total, own_element(statement))
+        if word == "logsumexp":
+            return None, value
+        return inner[0], replaced(value, inner[0], own_element(statement))
+
+    def _position(self, fold: ast.expr, loops: list[Loop]) -> int:
+        """How many of the result's loops stand outside of a sum's: fewer than all where memory is read as it lies then.
+        A read costs more where the innermost of its loops is not along a row."""
+        word, over, operand = fold_of(fold) or ("", (), fold)
+        if word != "sum":
+            return len(loops)
+        matches = [read for read in reads(operand, self.arrays) if read.places]
+
+        def cost(position: int) -> float:
+            order = [loop.index for loop in loops[:position]] + list(over) + [loop.index for loop in loops[position:]]
+            total = 0.1 * (len(loops) - position)
+            for read in matches:
+                own = [index for index in order if any(index in free_names(place) for place in read.places)]
+                total += bool(own) and own[-1] not in free_names(read.places[-1])
+            return total
+
+        return min(range(len(loops), -1, -1), key=cost)
+
+    def _accumulated(self, outer: Nest, inner: Sequence[Loop], statement: Statement, fold: ast.expr) -> None:
+        """A sum that is added up where the result lies."""
+        _, over, operand = fold_of(fold) or ("", (), fold)
+
+        def begin(nest: Nest) -> None:
+            nest.lines[-1].append(f"{self._element(nest, statement)} = T(0)")
+
+        def add(nest: Nest) -> None:
+            text = plain(nest.element(operand)[0])
+            nest.lines[-1].append(f"{self._element(nest, statement)} += {text}")
+
+        self._in_rows(outer, inner, ast.Constant(0), begin)
+        self._in_rows(outer, [*(self.loop(name, statement) for name in over), *inner], operand, add)
+
+    def _in_rows(self, outer: Nest, inner: Sequence[Loop], value: ast.expr, write: Callable[[Nest], None]) -> None:
+        """Loops inside of others, the innermost in three parts where places are tested only near its ends."""
+        if not inner:
+            write(outer)
+            return
+        *before, row = inner
+        depth = len(outer.loops)
+        middle = outer.below(depth, before)
+        offsets = self._offsets(value, row, outer.statement)
+        if offsets:
+            self._near_and_inside(middle, row, offsets, write)
+        else:
+            nest = middle.below(len(middle.loops), [row])
+            write(nest)
+            middle.lines[-1] += nest.text(len(middle.loops))
+        if before:
+            outer.lines[-1] += middle.text(depth)
+
+    def _near_and_inside(
+        self, middle: Nest, row: Loop, offsets: Sequence[ast.expr], write: Callable[[Nest], None]
+    ) -> None:
+        depth = len(middle.loops)
+        texts = list(dict.fromkeys(plain(middle.value(offset)[0]) for offset in offsets))
+        low, high, side = (self.new(word) for word in ("low", "high", "side"))
+        stop = ast.unparse(middle.statement.ranges[row.index][1])
+        lows, highs = (", ".join(f"{sign}({text})" for text in texts) for sign in ("-", f"{stop} - "))
+        middle.lines[-1].append(f"{low} = min(max({row.start}, {lows}), {row.stop})")
+        middle.lines[-1].append(f"{high} = max(min({row.stop}, {highs}), {low})")
+        is_first = f"{side} == 0"
+        ends = replace(row, start=f"{row.start} if {is_first} else {high}", stop=f"{low} if {is_first} else {row.stop}")
+        near = middle.below(depth, [Loop(side, "0", "2"), ends])
+        write(near)
+        middle.lines[-1] += near.text(depth)
+        self.inside = row.index
+        inside = middle.below(depth, [replace(row, start=low, stop=high)])
+        write(inside)
+        self.inside = ""
+        middle.lines[-1] += inside.text(depth)
+
+    def _offsets(self, value: ast.expr, row: Loop, statement: Statement) -> list[ast.expr]:
+        """How far from an index the places are that are tested or turned at a border."""
+        if row.index not in statement.ranges or row.step < 0:
+            return []
+        found = [
+            offset
+            for node in ast.walk(value)
+            if isinstance(node, ast.expr) and (offset := self.offset_at_border(node, row.index, statement)) is not None
+        ]
+        found = [offset for offset in found if not (isinstance(offset, ast.Constant) and offset.value == 0)]
+        outside = {row.index} | {name for node in ast.walk(value) for name in (fold_of(node) or ("", (), node))[1]}
+        return [] if any(outside & {*free_names(offset)} for offset in found) else found
+
+    def offset_at_border(self, node: ast.expr, index: str, statement: Statement) -> ast.expr | None:
+        """Of (i + c) % n, minimum(i + c, n - 1), maximum(i + c, 0) and x[i + c]: c."""
+        stop = statement.ranges[index][1]
+        match node:
+            case ast.BinOp(left=place, op=ast.Mod(), right=size) if same(size, stop):
+                return without_multiples(size, offset(place, index))
+            case ast.Call(func=ast.Name(id="maximum"), args=[place, ast.Constant(value=0)]):
+                return offset(place, index)
+            case ast.Call(func=ast.Name(id="minimum"), args=[place, ast.BinOp(size, ast.Sub(), ast.Constant(value=1))]):
+                return offset(place, index) if same(size, stop) else None
+            case ast.Subscript(value=ast.Name(id=name)) if name in self.arrays:
+                pairs = zip(places_of(node), self.arrays[name].dims, strict=True)
+                own = [offset(place, index) for place, dim in pairs if index in free_names(place) and same(dim, stop)]
+                return own[0] if len(own) == 1 else None
+        return None
+
+    def _element(self, nest: Nest, statement: Statement) -> str:
+        return f"{statement.name}[np.uint64({nest.offset(statement.name, statement.places)[0]})]"
+
+    def _collected(self, statement: Statement) -> Iterator[str]:
+        nest = Nest(self, statement, self._loops(statement, statement.indices))
+        kind, name, word = self.code.kinds[statement.name], statement.name, statement.collect
+        total = self.total(name)
+        yield from self._begun(statement)
+        value = (nest.element if kind == VALUE or word in FLAT_INDEX else nest.value)(statement.value)
+        offset, test, _ = nest.offset(name, statement.places)
+        lines = list(self._joined(statement, nest, offset, plain(value[0])))
+        nest.lines[-1] += [f"if {test}:", *indented(1, lines)] if test else lines
+        if word in FLAT_INDEX:
+            yield f"{self.word['best']} = filled(T({START[word]}), {total})"
+        yield from [*nest.lines[0], *nest.text(0)]
+
+    def start_of(self, statement: Statement) -> str:
+        """What a place has to which nothing has been added yet."""
+        zero = "T(0)" if self.code.kinds[statement.name] == VALUE else "0"
+        starts = {"sum": zero, **dict.fromkeys(FLAT_INDEX, "-1")}
+        return starts.get(statement.collect, f"T({START.get(statement.collect)})")
+
+    def _begun(self, statement: Statement) -> Iterator[str]:
+        name, z = statement.name, self.word["z"]
+        if name not in self.begun:
+            yield f"for {z} in range({self.total(name)}):"
+            yield f"    {self.store(name, f'{self.code.at[name]} + {z}', self.start_of(statement))}"
+
+    def _joined(self, statement: Statement, nest: Nest, offset: str, text: str) -> Iterator[str]:
+        name, at = statement.name, self.word["at"]
+        yield f"{at} = {offset}"
+        if statement.collect == "sum":
+            yield self.store(name, at, plain(f"{self.load(name, at)} + ({text})"))
+        elif statement.collect in JOIN:
+            found, before = self.word["found"], self.word["best"]
+            yield f"{found} = {text}"
+            yield f"{before} = {self.load(name, at)}"
+            yield self.store(name, at, self.joined(statement.collect, before, found))
+        else:
+            place = nest.numbered(statement.indices)
+            sign = ">" if statement.collect == "argmax" else "<"
+            own, found, best = (self.word[word] for word in ("own", "found", "best"))
+            yield f"{own} = np.uint64({at} - {self.code.at[name]})"
+            yield f"{found} = {text}"
+            better = f"{found} {sign} {best}[{own}] or ({found} != {found} and {best}[{own}] == {best}[{own}])"
+            yield f"if {better} or {self.load(name, at)} < 0:"
+            yield f"    {best}[{own}], {self.load(name, at)} = {found}, {plain(place)}"
+
+    def joined(self, word: str, total: str, text: str) -> str:
+        """The greater or the less of two, nan where one is."""
+        sign = ">" if word == "max" else "<"
+        return f"{text} if {text} {sign} {total} or {text} != {text} else {total}"

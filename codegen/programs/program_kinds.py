@@ -1,0 +1,103 @@
+"""What the arrays of an indexed program are, and the names that its loops have of their own."""
+
+import ast
+
+from ..language.index_expressions import (
+    INT,
+    PADDED,
+    fold_of,
+    fresh,
+)
+from ..language.indexed_programs import IndexedProgram
+from .python_code import ANY, INTEGER, TRUTH, VALUE
+
+ORDER: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+
+
+JOIN = ("max", "min")
+
+
+START = {"max": "-np.inf", "min": "np.inf", "argmax": "-np.inf", "argmin": "np.inf"}
+
+
+FLAT_INDEX = ("argmax", "argmin")
+
+
+WORDS = ("b", "begin", "end", "first", "last", "at", "own", "found", "best", "z")  # names that loops have of their own
+
+
+class ProgramCode:
+    """What is known of a program's arrays, for all its stages."""
+
+    def __init__(self, program: IndexedProgram) -> None:
+        self.program = program
+        self.taken = {*program.arrays, *program.numbers, *program.sizes}
+        self.taken |= {index for statement in program.statements for index in statement.ranges}
+        self.word = {word: fresh(word, self.taken) for word in WORDS}
+        self.at = {name: fresh(f"at_{name}", self.taken) for name in program.arrays}
+        self.step = {name: fresh(f"step_{name}", self.taken) for name in program.arrays}
+        self.kinds: dict[str, str] = {}
+        for array in program.arrays.values():
+            self.kinds[array.name] = {"input": VALUE, "constant": ANY}.get(array.kind, VALUE)
+        assigned: set[str] = set()
+        for statement in program.statements:
+            kind = INTEGER if statement.collect in FLAT_INDEX else self.kind_of(statement.value)
+            kind = VALUE if kind == INTEGER and is_constant(statement.value) else kind
+            kind = kind if kind in (INTEGER, TRUTH) else VALUE
+            known = self.kinds[statement.name] if statement.name in assigned else kind
+            self.kinds[statement.name] = kind if kind == known else VALUE
+            assigned.add(statement.name)
+
+    def kind_of(self, tree: ast.expr) -> str:
+        fold = fold_of(tree)
+        if fold is not None:
+            if fold[0] in FLAT_INDEX:
+                return INTEGER
+            if fold[0] in ("any", "all"):
+                return TRUTH
+            inner = self.kind_of(fold[2])
+            return VALUE if fold[0] in ("mean", "logsumexp") or inner == VALUE else INTEGER
+        match tree:
+            case ast.Name(id=name) if name in ("inf", "nan", "pi"):
+                return VALUE
+            case ast.Name(id=name):
+                if name in self.program.arrays:
+                    return self.kinds[name]
+                return {"float": VALUE, "bool": TRUTH}.get(self.program.numbers.get(name, ""), INTEGER)
+            case ast.Subscript(value=ast.Name(id=name)):
+                return self.kinds.get(name, VALUE)
+            case ast.Constant(value=bool()) | ast.Compare() | ast.UnaryOp(op=ast.Not()) | ast.BoolOp():
+                return TRUTH
+            case ast.Constant(value=value):
+                return INTEGER if isinstance(value, int) else VALUE
+            case ast.UnaryOp(operand=operand):
+                return self.kind_of(operand)
+            case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.Div | ast.Pow):
+                kinds = {self.kind_of(left), self.kind_of(right)}
+                return INTEGER if kinds <= {INTEGER, TRUTH} else ANY if kinds <= {INTEGER, ANY} else VALUE
+            case ast.IfExp(body=body, orelse=orelse):
+                kinds = {self.kind_of(body), self.kind_of(orelse)}
+                return kinds.pop() if len(kinds) == 1 else INTEGER if kinds <= {INTEGER, ANY} else VALUE
+            case ast.Call(func=ast.Name(id=name), args=args):
+                if name == INT:
+                    return INTEGER
+                if name == PADDED:
+                    return self.kind_of(args[0])
+                if name in ("minimum", "maximum", "abs") and {self.kind_of(a) for a in args} <= {INTEGER, ANY}:
+                    return INTEGER
+                return TRUTH if name.startswith("is") else VALUE
+        return VALUE
+
+
+def is_constant(tree: ast.expr) -> bool:
+    """Whether an expression is numbers alone, whatever conditions choose: these are elements like others."""
+    if isinstance(tree, ast.IfExp):
+        return is_constant(tree.body) and is_constant(tree.orelse)
+    return not any(isinstance(node, ast.Name) for node in ast.walk(tree))

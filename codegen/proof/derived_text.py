@@ -1,0 +1,103 @@
+"""The text of a derived program: its statements, and the ranges of its indices."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..language.index_expressions import (
+    copied,
+    renamed,
+)
+from ..language.indexed_programs import Statement
+from .derivative import is_number
+from .index_normal_form import name_of
+
+
+@dataclass
+class Text:
+    """A program that is being written; `ranges` are those of its indices, whose names differ where ranges do."""
+
+    lines: list[str] = field(default_factory=list)
+    ranges: dict[str, str] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+
+    def ranged(self, statement: Statement) -> dict[str, ast.expr]:
+        """New names for indices of a statement that another one has with another range."""
+        result: dict[str, ast.expr] = {}
+        for index, (start, stop) in statement.ranges.items():
+            result[index] = name_of(self.index(index, start, stop))
+        return result
+
+    def index(self, index: str, start: ast.expr, stop: ast.expr, others: Iterable[str] = ()) -> str:
+        """The name of an index with a range, that or a similar one, which is none of others."""
+        text = (
+            f"range({ast.unparse(stop)})"
+            if is_number(start, 0)
+            else f"range({ast.unparse(start)}, {ast.unparse(stop)})"
+        )
+        name, number = index, 1
+        while self.ranges.get(name, text) != text or name in self.names or name in others:
+            number += 1
+            name = f"{index}{number}"
+        self.ranges[name] = text
+        return name
+
+    def add(self, statement: Statement) -> None:
+        if not statement.places and not statement.collect:
+            self.lines.append(f"{statement.name}: ()")
+        names = self.ranged(statement)
+        places = tuple(renamed(place, names) for place in statement.places)
+        value = all_renamed(statement.value, names)
+        ranges = {n.id: statement.ranges[k] for k, n in names.items() if isinstance(n, ast.Name)}
+        self.lines.append(replace(statement, places=places, value=value, ranges=ranges).text)
+
+
+def all_renamed(tree: ast.expr, names: Mapping[str, ast.expr]) -> ast.expr:
+    """With other names for indices, those that folds bind included."""
+
+    class Renamed(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            return copied(names[node.id]) if node.id in names else node
+
+    result: ast.expr = Renamed().visit(copied(tree))
+    return result
+
+
+@dataclass(frozen=True)
+class Derived:
+    """The program of an internal op: its arguments' names by kind, outputs, and lines."""
+
+    lines: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+def shape_text(dims: Sequence[ast.expr]) -> str:
+    texts = [ast.unparse(dim) for dim in dims]
+    return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+
+
+def pruned(text: Text, outputs: Iterable[str]) -> list[str]:
+    """The lines that outputs need."""
+    nodes = [ast.parse(line).body[0] for line in text.lines]
+    targets = [target_of(n.targets[0] if isinstance(n, ast.Assign) else n.target) for n in nodes]  # type: ignore[attr-defined]
+    needed, before = {*outputs}, set[str]()
+    while needed != before:
+        before = set(needed)
+        for node, target in zip(nodes, targets, strict=True):
+            if target in needed and not isinstance(node, ast.AnnAssign):
+                needed |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return [line for line, target in zip(text.lines, targets, strict=True) if target in needed]
+
+
+def target_of(node: ast.expr) -> str:
+    named = node.value if isinstance(node, ast.Subscript) else node
+    assert isinstance(named, ast.Name)
+    return named.id
+
+
+def with_ranges(text: Text, outputs: Iterable[str]) -> Iterator[str]:
+    lines = pruned(text, outputs)
+    used = {node.id for line in lines for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Name)}
+    yield from (f"{name}: {span}" for name, span in text.ranges.items() if name in used)
+    yield from lines

@@ -1,0 +1,77 @@
+"""The tangents of indexed programs."""
+
+import ast
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..language.index_expressions import (
+    PADDED,
+    Read,
+    folded,
+)
+from ..language.indexed_programs import Statement
+from .derivative import ZERO, NoDerivative, plus, times
+from .derived_text import Derived, Text, shape_text, with_ranges
+from .index_normal_form import EXTREMES, element, name_of
+from .indexed_derivative import Derivation
+from .indexed_slopes import flat_place, flat_place_of, is_padded, under_conditions, weight_of
+
+
+class Forward(Derivation):
+    """The program of the tangents."""
+
+    def derived(self) -> Derived:
+        named = {name: self._fresh(f"{name}_tangent") for name in self.differentiable}
+        outputs = {named[name]: self.arrays[name].dims for name in self.differentiable}
+        dots = {name: self._fresh(f"tangent_of_{name}") for name in self.wanted}
+        text = self._begun({}, outputs)
+        for name in self.wanted:
+            text.lines.append(f"{dots[name]}: {shape_text(self.arrays[name].dims)}")
+        text.names |= {*dots.values()}
+        self._values(text)
+        for statement in self.statements:
+            if statement.name in self.active:
+                dots[statement.name] = named.get(statement.name) or self._fresh(f"{statement.name}_dot")
+        for statement in self.statements:
+            if statement.name in self.active:
+                self._tangent(text, statement, dots)
+        for name in self.differentiable:
+            if name not in self.active:
+                self._without_tangent(text, name, named[name])
+        return Derived(tuple(with_ranges(text, outputs)), tuple(dots[name] for name in self.wanted), tuple(outputs))
+
+    def _without_tangent(self, text: Text, name: str, tangent: str) -> None:
+        """The tangent of an output that depends on nothing: zeros."""
+        places, ranges = self._all_of(text, name)
+        text.add(Statement(tangent, places, ZERO, "", ranges))
+
+    def _tangent(self, text: Text, statement: Statement, dots: Mapping[str, str]) -> None:
+        word, over, operand = self._operand(statement)
+        total: ast.expr = ZERO
+        for read, slope in self._slopes(operand):
+            total = plus(total, under_conditions(slope, self._element_of(dots[read.name], read)))
+        name = dots[statement.name]
+        if word == "logsumexp":
+            weight = weight_of(operand, element(statement.name, statement.places))
+            total, word = times(weight, total), "sum"
+        if word in EXTREMES:
+            first = self._first(text, statement)
+            if statement.collect:
+                chosen = ast.Compare(element(first, statement.places), [ast.Eq()], [flat_place(statement)])
+                total = ast.IfExp(chosen, total, ZERO)
+                word = "sum"
+            else:
+                chosen = ast.Compare(element(first, statement.places), [ast.Eq()], [flat_place_of(over, statement)])
+                total = ast.IfExp(chosen, total, ZERO)
+                word = "sum"
+        elif word not in ("", "sum"):
+            raise NoDerivative(f"the derivative of {word}")
+        if statement.collect:
+            text.lines.append(f"{name}: {shape_text(self.arrays[statement.name].dims)}")
+            text.add(replace(statement, name=name, value=total, collect="sum"))
+        else:
+            text.add(replace(statement, name=name, value=folded("sum", over, total)))
+
+    def _element_of(self, name: str, read: Read) -> ast.expr:
+        tree = element(name, read.places)
+        return ast.Call(name_of(PADDED), [tree, ZERO], []) if read.node is not None and is_padded(read) else tree

@@ -1,0 +1,185 @@
+"""The gradients of indexed programs."""
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..language.index_expressions import (
+    PADDED,
+    Read,
+    folded,
+    free_names,
+    linear,
+    places_of,
+    renamed,
+    same,
+    simplified,
+)
+from ..language.indexed_programs import IndexedProgram, Statement
+from ..language.scalar_functions import Functions
+from .derivative import ZERO, NoDerivative, is_number, plus, times
+from .derived_text import Derived, shape_text, with_ranges
+from .index_normal_form import EXTREMES, element, name_of
+from .indexed_derivative import Derivation
+from .indexed_slopes import flat_place, flat_place_of, ranges_of, weight_of
+
+
+class Reverse(Derivation):
+    """The program of the gradients."""
+
+    def __init__(
+        self, program: IndexedProgram, active: Iterable[str], outputs: Iterable[str], functions: Functions
+    ) -> None:
+        super().__init__(program, active, outputs, functions)
+        gradients = {name: self._fresh(f"{name}_gradient") for name in self.wanted}
+        self.named = {*gradients.values()}
+        self.outputs = {gradients[name]: self.arrays[name].dims for name in self.wanted}
+        self.grads = {name: self._fresh(f"grad_{name}") for name in self.differentiable}
+        names = sorted(self.active)
+        self.adjoints = {name: gradients.get(name) or self._fresh(f"adjoint_{name}") for name in names}
+        self.text = self._begun({self.grads[n]: self.arrays[n].dims for n in self.differentiable}, self.outputs)
+        self.own = {name: self._all_of(self.text, name) for name in self.adjoints}
+        self.parts: dict[str, list[ast.expr]] = {}  # what is added to adjoints, of expressions of their places
+        self.scatters: dict[str, list[Statement]] = {}  # and by statements
+        self.made: set[str] = set()  # the adjoints that are complete
+
+    def derived(self) -> Derived:
+        self._values(self.text)
+        for name, grad in self.grads.items():
+            self.parts[name] = [element(grad, self.own[name][0])]
+        for group in reversed(self.normal.groups):
+            self._group(group)
+        for name in self.wanted:
+            self._adjoint(name)
+        return Derived(tuple(with_ranges(self.text, self.outputs)), tuple(self.grads.values()), tuple(self.outputs))
+
+    def _group(self, group: Sequence[Statement]) -> None:
+        """What statements add to the adjoints of what they read; their own adjoints are known by then."""
+        is_recurrence = self.normal.is_recurrence(group)
+        names = dict.fromkeys(s.name for s in reversed(group) if s.name in self.active)
+        if is_recurrence:  # what statements of the group add to each other has to be known first
+            for statement in reversed(group):
+                if statement.name in self.active:
+                    self._shares(statement)
+            for name in names:
+                self._adjoint(name, is_recurrence=True)
+            return
+        for statement in reversed(group):
+            if statement.name in self.active and (statement.name in self.parts or statement.name in self.scatters):
+                self._adjoint(statement.name)
+                self._shares(statement)
+
+    def _same_array(self, part: ast.expr, places: Sequence[ast.expr]) -> str:
+        """The array of which an adjoint is a copy."""
+        match part:
+            case ast.Subscript(value=ast.Name(id=name)) if all(map(same, places_of(part), places)):
+                return name if len(places_of(part)) == len(places) else ""
+        return ""
+
+    def _scattered(self, name: str, statements: Sequence[Statement]) -> ast.expr:
+        """What statements outside of a recurrence scatter to an adjoint, as an array that it reads."""
+        array = self._fresh(f"outer_{name}")
+        self.text.lines.append(f"{array}: {shape_text(self.arrays[name].dims)}")
+        for statement in statements:
+            self.text.add(replace(statement, name=array))
+        return element(array, self.own[name][0])
+
+    def _adjoint(self, name: str, is_recurrence: bool = False) -> None:
+        """The adjoint of an array, of which all parts are known."""
+        places, ranges = self.own[name]
+        adjoint = self.adjoints[name]
+        if adjoint in self.made:
+            return
+        self.made.add(adjoint)
+        own_parts = self.parts.get(name, [])
+        if is_recurrence and name in self.scatters:
+            own_parts = [*own_parts, self._scattered(name, self.scatters.pop(name))]
+        if len(own_parts) == 1 and name not in self.scatters and adjoint not in self.named and not is_recurrence:
+            other = self._same_array(own_parts[0], places)
+            if other:
+                self.adjoints[name] = other
+                return
+        if own_parts or not self.scatters.get(name):
+            total: ast.expr = ZERO
+            for part in own_parts:
+                total = plus(total, part)
+            used = ranges_of(total, self.known_ranges)
+            self.text.add(Statement(adjoint, places, total, "", {**used, **ranges}))
+        else:
+            self.text.lines.append(f"{adjoint}: {shape_text(self.arrays[name].dims)}")
+        for statement in self.scatters.get(name, []):
+            self.text.add(replace(statement, name=adjoint))
+
+    def _shares(self, statement: Statement) -> None:
+        """The shares of all that a statement reads in its adjoint."""
+        word, over, operand = self._operand(statement)
+        adjoint = element(self.adjoints[statement.name], statement.places)
+        if statement.collect:
+            adjoint = ast.Call(name_of(PADDED), [adjoint, ZERO], []) if statement.places else adjoint
+        indices = (*statement.indices, *over)
+        if word == "logsumexp":
+            adjoint = times(adjoint, weight_of(operand, element(statement.name, statement.places)))
+        elif word in EXTREMES:
+            first = element(self._first(self.text, statement), statement.places)
+            if statement.collect:
+                adjoint = ast.IfExp(ast.Compare(first, [ast.Eq()], [flat_place(statement)]), adjoint, ZERO)
+            else:
+                adjoint = ast.IfExp(ast.Compare(first, [ast.Eq()], [flat_place_of(over, statement)]), adjoint, ZERO)
+        elif word not in ("", "sum"):
+            raise NoDerivative(f"the derivative of {word}")
+        for read, slope in self._slopes(operand):
+            self._share(read, times(adjoint, slope), indices, statement)
+
+    def _share(self, read: Read, value: ast.expr, indices: Sequence[str], statement: Statement) -> None:
+        """What the adjoint of an element gets from one place where it is read."""
+        gathered = self._gathered(read, value, indices, statement)
+        if gathered is not None:
+            self.parts.setdefault(read.name, []).append(gathered)
+            return
+        named = {name for tree in (value, *read.places) for name in free_names(tree)}
+        value = folded("sum", [index for index in indices if index not in named], value)
+        ranges = {index: statement.ranges[index] for index in indices}
+        self.scatters.setdefault(read.name, []).append(Statement(read.name, read.places, value, "sum", ranges))
+
+    def _gathered(self, read: Read, value: ast.expr, indices: Sequence[str], statement: Statement) -> ast.expr | None:
+        """A share as a fold over the indices that places lack; None where places are not indices with offsets."""
+        inverse = self._inverse(read, indices, statement)
+        if inverse is None:
+            return None
+        known, tests = inverse
+        others = [own.id for own in self.own[read.name][0] if isinstance(own, ast.Name)]
+        rest = [name for name in indices if name not in known]
+        new: dict[str, str] = {}
+        for name in rest:
+            new[name] = self.text.index(name, *statement.ranges[name], [*others, *new.values()])
+            self.known_ranges[new[name]] = statement.ranges[name]
+        named = {name: name_of(each) for name, each in new.items()}
+        tree = folded("sum", [new[name] for name in rest], renamed(value, {**known, **named}))
+        if not tests:
+            return tree
+        condition = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+        return ast.IfExp(condition, tree, ZERO)
+
+    def _inverse(
+        self, read: Read, indices: Sequence[str], statement: Statement
+    ) -> tuple[dict[str, ast.expr], list[ast.expr]] | None:
+        """A statement's indices by the places of an element that it reads, and what must hold for these."""
+        places, ranges = self.own[read.name]
+        known: dict[str, ast.expr] = {}
+        tests: list[ast.expr] = []
+        for place, own in zip(read.places, places, strict=True):
+            terms, _ = linear(place)
+            index = next((name for name in terms if name in indices), "")
+            if any(name.startswith("?") for name in terms) or index in known:
+                return None
+            if not index:  # one element
+                tests.append(ast.Compare(own, [ast.Eq()], [place]))
+                continue
+            if terms[index] != 1 or sum(name in indices for name in terms) > 1:
+                return None
+            known[index] = simplified(ast.BinOp(own, ast.Sub(), renamed(place, {index: ZERO})))
+            start, stop = statement.ranges[index]
+            assert isinstance(own, ast.Name)
+            if not (is_number(start, 0) and same(stop, ranges[own.id][1]) and same(known[index], own)):
+                tests.append(ast.Compare(start, [ast.LtE(), ast.Lt()], [known[index], stop]))
+        return known, tests
