@@ -158,6 +158,13 @@ def test_op_with_a_row_program(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert (tmp_path / "unit/kernels/programs/cuda_unit_rows.py").is_file()
 
 
+def test_op_with_an_indexed_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A recurrence without a kernel or a formula by hand is proved, on both devices."""
+    (tmp_path / "decaying.yaml").write_text(block("yaml indexed"), encoding="utf-8")
+    assert main([str(tmp_path / "decaying.yaml"), "--out", str(tmp_path / "decaying")]) == 0, capsys.readouterr()
+    assert (tmp_path / "decaying/kernels/programs/cuda_decaying_sum_backward.py").is_file()
+
+
 def test_op_with_named_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The entry is accepted and proved, and each definition is a local variable of the generated function."""
     (tmp_path / "entropy.yaml").write_text(block("yaml where"), encoding="utf-8")
