@@ -32,7 +32,7 @@ COLLECTING = ("sum", "max", "min", "argmax", "argmin")  # folds of what goes to 
 SYNTAX = (*SCALAR_SYNTAX, ast.Subscript, ast.Tuple)
 
 
-OWN = (PADDED, INT, "range", "min", "max", "abs", "T", "np", "jit", "inf", "nan", "pi")  # names that mean something
+OWN = (PADDED, INT, "range", "min", "max", "abs", "T", "np", "stage", "inf", "nan", "pi")  # names that mean something
 
 
 MAX_STATEMENTS = 50

@@ -107,7 +107,7 @@ class StageWriter(LoopWriter):
         ints = [*more_ints, *(name for name in ints if name not in more_ints)]
         steps = [self.code.step[n] for n in operands if self.arrays[n].kind in ("input", "constant")]
         args = [*operands, *results, *floats, *ints, *steps, self.word["first"], self.word["last"]]
-        head = ["@jit(fastmath=REORDER, no_alias=True)", f"def {self.name}({', '.join(args)}):"]
+        head = ["@stage", f"def {self.name}({', '.join(args)}):"]
         head += [f'    """{self._doc()}"""', f"    T = {typed}.dtype.type"]
         head += [f"    {name} = T({name})" for name in floats]
         head += indented(1, memory)

@@ -67,8 +67,7 @@ class LazyKernel:
         functools.update_wrapper(self, function)
         self.function = function
         self.halves = options.pop("halves", "")
-        apart = "NoAlias" if options.pop("no_alias", False) else "Kernel"
-        self.pipeline = "InRows" if options.pop("in_rows", False) else apart
+        self.pipeline = "InRows" if options.pop("in_rows", False) else "Kernel"
         self.options = options
         self.compiled: Any = None
         self.linked: Any = None
@@ -161,8 +160,7 @@ def _intrinsic(function: Callable[..., Any]) -> Any:
 
 def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`. `in_rows`: of flat arrays, with an entry for
-    rows; `no_alias`: of arrays that share no memory with what is written. Kernels and functions of `scalar` that it
-    calls are compiled with it."""
+    rows. Kernels and functions of `scalar` that it calls are compiled with it."""
     if function is None:
         return functools.partial(jit, **options)
     return LazyKernel(function, options)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...compiler.jit import LazyKernel
 from .contiguous_copy import contiguous
 from .plan import Plan, Step, run_if_planned
 
@@ -15,6 +16,13 @@ Array = np.ndarray
 Shape = tuple[int, ...]
 MANY = 8  # examples
 REORDER = {"reassoc", "contract", "nsz"}
+
+
+def stage(function: Callable[..., Any]) -> LazyKernel:
+    """Decorator of a program's loops: compiled on first use, of arrays that share no memory with what is written."""
+    kernel = LazyKernel(function, {"fastmath": REORDER})
+    kernel.pipeline = "NoAlias"
+    return kernel
 
 
 class Sizes:

@@ -140,7 +140,7 @@ def last_number(counts: Tensor) -> int:
 
 @native
 def with_count(shape: Tuple, count: int) -> New[Tuple]:
-    """A shape with another size in the place of the one that is 0: `check_counted` sees to it that there is one."""
+    """A shape with another size in the place of the one that is 0: `check_capacity` sees to it that there is one."""
     number = c.new_int(count)
     result = cast(Tuple, NULL) if number is NULL else c.new_tuple(size(shape))
     if result is NULL:

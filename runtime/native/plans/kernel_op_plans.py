@@ -141,7 +141,7 @@ def call_arg_kinds(step: Step, arg_kinds: str, others: dict[int, str]) -> str:
 
 
 def call_of(step: Step, arg_kinds: str) -> np.ndarray:
-    check_counted(step)
+    check_capacity(step)
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     counted = dict(step.counted)
@@ -182,7 +182,7 @@ def has_places(step: Step) -> bool:
     return fits and len(step.tables) <= MAX_TABLES
 
 
-def check_counted(step: Step) -> None:
+def check_capacity(step: Step) -> None:
     counted = dict(step.counted)
     if any(shape.count(0) != 1 for output, shape in step.results if output in counted):
         raise ValueError(f"{step.kernel.__name__}: expected one size of 0 in a counted result: {step}")
