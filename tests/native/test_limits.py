@@ -18,7 +18,7 @@ from specgrad.runtime.compiler.native_unit import Unit
 from specgrad.runtime.device.threads.call_record import kernel_address
 from specgrad.runtime.kernels.cpu.plan import Layout, Step
 from specgrad.runtime.native.plans import op_plans
-from specgrad.runtime.native.plans.kernel_op_plans import has_places, read_extent
+from specgrad.runtime.native.plans.kernel_op_plans import check_capacity, read_extent
 
 
 @native
@@ -65,8 +65,9 @@ def test_ops_with_more_operands_are_for_the_general_path() -> None:
     assert op_plans.fits_backward_capacity(node)
     assert not op_plans.fits_backward_capacity(SimpleNamespace(keeps={}, fused={7: ((), ())}))
     assert not op_plans.fits_backward_capacity(SimpleNamespace(keeps={}, fused={3: ((), tuple("abcde"))}))
-    assert has_places(Step(sg.sum, (0, 1, 2, 3, 4), ((0, (1,)), (1, (1,)), (2, (1,))), ints=(1,) * MAX_INTS))
-    assert not has_places(Step(sg.sum, (0, 1), ((0, (1,)),), ints=(1,) * (MAX_INTS - 1), rows=(4, 1)))
+    check_capacity(Step(sg.sum, (0, 1, 2, 3, 4), ((0, (1,)), (1, (1,)), (2, (1,))), ints=(1,) * MAX_INTS))
+    with pytest.raises(ValueError, match="more arrays"):
+        check_capacity(Step(sg.sum, (0, 1), ((0, (1,)),), ints=(1,) * (MAX_INTS - 1), rows=(4, 1)))
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (4,), (2, 3), (3, 0, 2), (4, 1, 5)])

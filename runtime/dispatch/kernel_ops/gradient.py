@@ -162,9 +162,11 @@ class KernelOpGradient:
         if self.reads[-1].arg_kind == "i":
             values = [*values[:-1], *values[-1]]
             arg_kinds = arg_kinds[:-1] + "I" * (len(values) - len(arg_kinds) + 1)
-        return fast_path().call_plan(
-            plan, values, arg_kinds, outputs, (), None if computed.native else 0, is_in_pairs(computed)
-        )
+        singles = None if computed.native else 0
+        try:
+            return fast_path().call_plan(plan, values, arg_kinds, outputs, (), singles, is_in_pairs(computed))
+        except ValueError:  # as there are for calls
+            return None
 
 
 def in_key(both: Any) -> tuple[Any, ...]:

@@ -294,7 +294,10 @@ class KernelOp:
         rounds = computed.is_floating_point and not computed.native and not (in_place and self.moves)
         singles = self.singles() if rounds else None
         arg_kinds, in_pairs = operand_arg_kinds(arg_kinds, layouts), is_in_pairs(computed)
-        return fast_path().call_plan(plan, layouts, arg_kinds, outputs, own, singles, in_pairs)
+        try:
+            return fast_path().call_plan(plan, layouts, arg_kinds, outputs, own, singles, in_pairs)
+        except ValueError:  # more operands than native code has places for, as programs may have: Python runs the plan
+            return None
 
     def singles(self) -> int:
         """Which results are float32 where the operands are 16-bit floats: bit i, result i."""

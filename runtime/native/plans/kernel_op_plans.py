@@ -96,11 +96,8 @@ def call_plan(
     arguments: Sequence[Any],
     singles: int | None = None,
     in_pairs: bool = False,
-) -> tuple[Any, ...] | None:
-    """(words, the shape of each result or None, the arguments, tables). Operands that are no tensors have no layout.
-    None for a plan of a step that has more operands than native code has places for: Python runs it."""
-    if not all(map(has_places, plan)):
-        return None
+) -> tuple[Any, ...]:
+    """(words, the shape of each result or None, the arguments, tables). Operands that are no tensors have no layout."""
     reaches = [read_extent(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
     others = {output: arg_kind for step in plan for output, arg_kind in other_arg_kinds(step).items()}
     each = tuple([call_arg_kinds(step, arg_kinds, others) for step in plan])
@@ -174,15 +171,15 @@ def tile_row_count(step: Step) -> int:
     return unit * max(1, SECTION // (unit * step.row))
 
 
-def has_places(step: Step) -> bool:
+def check_capacity(step: Step) -> None:
     arrays = len(step.operands) + len(step.results) + len(step.tables)
     ints = len(step.ints) + (2 if step.rows else 0)
     fits = arrays <= MAX_ARRAYS and ints <= MAX_INTS and len(step.numbers) <= MAX_NUMBERS
     fits = fits and len(step.operands) <= MAX_READ_OPERANDS and len(step.results) <= MAX_RESULTS
-    return fits and len(step.tables) <= MAX_TABLES
-
-
-def check_capacity(step: Step) -> None:
+    if not fits or len(step.tables) > MAX_TABLES:
+        raise ValueError(
+            f"{step.kernel.__name__}: more arrays, tables, ints or numbers than a plan has places for: {step}"
+        )
     counted = dict(step.counted)
     if any(shape.count(0) != 1 for output, shape in step.results if output in counted):
         raise ValueError(f"{step.kernel.__name__}: expected one size of 0 in a counted result: {step}")
