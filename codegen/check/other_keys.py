@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from ..language.index_expressions import free_names
 from ..language.indexed_faults import call_faults
-from ..language.indexed_programs import names_of_places
+from ..language.indexed_programs import arrays_in_subscripts
 from ..language.row_programs import program_faults
 from ..language.syntax import did_you_mean
 from ..programs.passes import Lowered
@@ -245,7 +245,7 @@ def check_indexed(context: Context) -> Iterator[Problem]:
         message = f"there is a kernel '{entry.identifier}' already: give the op another name"
         yield context.problem(location, message, "indexed")
     for array in program.of_kind("input"):
-        if any(array.name in names_of_places(statement, program.arrays) for statement in program.statements):
+        if any(array.name in arrays_in_subscripts(statement, program.arrays) for statement in program.statements):
             message = f"'{array.name}' is read as a place: write `{array.name}: non_differentiable`"
             yield context.problem(location, message, "indexed")
     if not context.entry.derived_from:
@@ -254,7 +254,7 @@ def check_indexed(context: Context) -> Iterator[Problem]:
         where = entry.key_locations.get("dtypes", location)
         yield context.problem(where, "indexed programs are for floats: dtypes: [float]", "indexed")
     used = {a.name for a in program.of_kind("input", "constant") if entry.derived_from}  # whose shapes say sizes
-    used |= {name for s in program.statements for tree in (s.value, *s.places) for name in free_names(tree)}
+    used |= {name for s in program.statements for tree in (s.value, *s.subscripts) for name in free_names(tree)}
     used |= {name for a in program.arrays.values() for dim in a.dims for name in free_names(dim)}
     used |= {name for s in program.statements for ends in s.ranges.values() for end in ends for name in free_names(end)}
     for argument in entry.schema.arguments:

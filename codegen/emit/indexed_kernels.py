@@ -9,8 +9,8 @@ from typing import Any
 from ..language.indexed_programs import IndexedProgram
 from ..library.op_library import Library
 from ..programs.cpu_code import indented
-from ..programs.indexed_code import Stage, stages_of, whole_of
-from ..programs.indexed_cuda import Text, texts_of
+from ..programs.indexed_code import Stage, fused_stages, stages_of
+from ..programs.indexed_cuda import Source, sources_of
 from ..programs.program_kinds import ProgramCode
 from ..programs.python_code import INTEGER, TRUTH
 from ..spec.model import Entry
@@ -36,15 +36,15 @@ class IndexedCode:
         return stages_of(self.program)
 
     @cached_property
-    def whole(self) -> list[Stage]:
-        return whole_of(self.program)
+    def fused(self) -> list[Stage]:
+        return fused_stages(self.program)
 
     @property
     def arguments(self) -> list[str]:
         return [a.name for a in self.entry.schema.arguments if a.type.base not in NO_PART]
 
     def cpu(self) -> dict[str, Any]:
-        stages = [*self.stages, *self.whole]
+        stages = [*self.stages, *self.fused]
         functions = sorted({name for stage in stages for name in stage.functions})
         text = "\n".join(line for stage in stages for line in stage.lines)
         names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
@@ -57,27 +57,27 @@ class IndexedCode:
             "runtime_library": op_library,
             "stages": stages,
             "calls": [self.sizes(), self.shapes(), self.plan(), self.call()],
-            "checks_places": bool(self.places),
+            "checks_indices": bool(self.subscripts),
         }
 
     def cuda(self) -> dict[str, Any] | None:
         """None where there are no kernels: the host computes."""
-        texts = texts_of(self.program)
-        if not texts:
+        sources = sources_of(self.program)
+        if not sources:
             return None
-        lines = "\n".join(line for text in texts for line in text.lines)
+        lines = "\n".join(line for text in sources for line in text.lines)
         names = {n.id for n in ast.walk(ast.parse(lines)) if isinstance(n, ast.Name)}
         return {
             "name": self.entry.identifier,
             "listing": "\n".join(f"    {line}" for line in self.program.lines),
-            "imports": self.library.scalar_imports(sorted({f for text in texts for f in text.functions})),
+            "imports": self.library.scalar_imports(sorted({f for text in sources for f in text.functions})),
             "runtime_library": self.library.op_libraries[0].module_path((), depth=3),
             "accessors": sorted(name for name in names if name.startswith(("get_", "put_"))),
-            "texts": texts,
-            "call": self._launched(texts),
+            "sources": sources,
+            "call": self._launched(sources),
         }
 
-    def _launched(self, texts: Sequence[Text]) -> list[str]:
+    def _launched(self, sources: Sequence[Source]) -> list[str]:
         arguments = ", ".join(self.arguments)
         arrays = ", ".join(f'"{array.name}": {array.name}' for array in self._inputs)
         lines = [
@@ -87,7 +87,7 @@ class IndexedCode:
             *self._unpacked(),
             f"    launches = Launches(given, {{{arrays}}})",
         ]
-        for text in texts:
+        for text in sources:
             made = ", ".join(self._made(name) for name in text.results)
             numbers = f"{_tuple(text.floats)}, {_tuple(text.ints)}, {text.threads}"
             lines.append(f"    launches.add({text.name}, {_strings(text.operands)}, {{{made}}}, {numbers})")
@@ -114,8 +114,8 @@ class IndexedCode:
 
     def _dims(self, name: str) -> str:
         dims = self.program.arrays[name].dims
-        texts = [f'"{d.id}"' if isinstance(d, ast.Name) and d.id in self.program.sizes else "None" for d in dims]
-        return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+        sources = [f'"{d.id}"' if isinstance(d, ast.Name) and d.id in self.program.sizes else "None" for d in dims]
+        return f"({', '.join(sources)}{',' * (len(sources) == 1)})"
 
     def _computed_sizes(self) -> list[str]:
         """Sizes that shapes do not give, which may be negative."""
@@ -167,9 +167,9 @@ class IndexedCode:
             f"    planner = Planner(given, {_strings(self.arguments)}, {_strings(self.program.outputs)}, {layouts})",
         ]
         own = [line for stage in self.stages for line in self._added(stage, self.stages)]
-        if self.whole:
-            whole = [line for stage in self.whole for line in self._added(stage, self.whole)]
-            lines += ["    if given.are_many:", *indented(1, whole), "    else:", *indented(1, own)]
+        if self.fused:
+            fused = [line for stage in self.fused for line in self._added(stage, self.fused)]
+            lines += ["    if given.are_many:", *indented(1, fused), "    else:", *indented(1, own)]
         else:
             lines += own
         return [*lines, "    return planner.plan()"]
@@ -201,19 +201,19 @@ class IndexedCode:
     def call(self) -> list[str]:
         arguments = ", ".join(self.arguments)
         lines = [f"def {self.entry.identifier}({arguments}):", f'    """{self.entry.doc.strip() or "The program."}"""']
-        if self.places:
+        if self.subscripts:
             lines += [f"    given = sizes({arguments})", *self._unpacked()]
-            for name, dim in self.places:
+            for name, dim in self.subscripts:
                 size = ast.unparse(dim)
-                lines.append(f'    check_places("{self.entry.schema.name}", "{name}", {name}, {size})')
+                lines.append(f'    check_indices("{self.entry.schema.name}", "{name}", {name}, {size})')
         outputs = len(self.program.outputs)
         lines.append(f"    return run(sizes, plan, ({', '.join(self.arguments)},), {outputs})")
         return [*lines, "", "", f"{self.entry.identifier}.shapes = shapes"]
 
     @cached_property
-    def places(self) -> list[tuple[str, ast.expr]]:
+    def subscripts(self) -> list[tuple[str, ast.expr]]:
         """Arguments whose elements are places of a dimension, and its size."""
-        return [(name, dim) for name, dim in self.program.checked_places]
+        return [(name, dim) for name, dim in self.program.checked_indices]
 
     def check(self) -> list[str]:
         names = [a.name for a in self.entry.schema.arguments]

@@ -15,7 +15,7 @@ PADDED, INT = "padded", "int"
 @dataclass(frozen=True)
 class Read:
     name: str
-    places: tuple[ast.expr, ...]
+    subscripts: tuple[ast.expr, ...]
     node: ast.expr
 
 
@@ -26,7 +26,7 @@ def reads(tree: ast.AST, arrays: Collection[str]) -> Iterator[Read]:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             subscripted.add(id(node.value))
             if node.value.id in arrays:
-                yield Read(node.value.id, places_of(node), node)
+                yield Read(node.value.id, subscripts_of(node), node)
         elif isinstance(node, ast.Name) and node.id in arrays and id(node) not in subscripted:
             yield Read(node.id, (), node)
 
@@ -35,13 +35,13 @@ def unconditional_reads(tree: ast.expr, arrays: Collection[str]) -> Iterator[Rea
     """The elements that are read whatever conditions say."""
     match tree:
         case ast.Subscript(value=ast.Name(id=name)) if name in arrays:
-            yield Read(name, places_of(tree), tree)
+            yield Read(name, subscripts_of(tree), tree)
         case ast.IfExp(test=test):
             yield from unconditional_reads(test, arrays)
             return
         case ast.Call(func=ast.Name(id="padded"), args=[ast.Subscript() as element, _]):
-            for place in places_of(element):
-                yield from unconditional_reads(place, arrays)
+            for subscript in subscripts_of(element):
+                yield from unconditional_reads(subscript, arrays)
             return
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.expr) and not isinstance(child, ast.Name):
@@ -54,7 +54,7 @@ def without_int(tree: ast.AST) -> ast.AST:
     return rebuilt(tree, without_int)
 
 
-def places_of(node: ast.Subscript) -> tuple[ast.expr, ...]:
+def subscripts_of(node: ast.Subscript) -> tuple[ast.expr, ...]:
     return tuple(node.slice.elts) if isinstance(node.slice, ast.Tuple) else (node.slice,)
 
 
@@ -62,9 +62,9 @@ def fold_of(node: ast.AST) -> tuple[str, tuple[str, ...], ast.expr] | None:
     """`sum[k, l](x)`: its word, its indices and its operand."""
     match node:
         case ast.Call(func=ast.Subscript(value=ast.Name(id=word)) as subscript, args=[operand]) if word in FOLDS:
-            places = places_of(subscript)
-            if all(isinstance(place, ast.Name) for place in places):
-                return word, tuple(place.id for place in places if isinstance(place, ast.Name)), operand
+            subscripts = subscripts_of(subscript)
+            if all(isinstance(subscript, ast.Name) for subscript in subscripts):
+                return word, tuple(subscript.id for subscript in subscripts if isinstance(subscript, ast.Name)), operand
     return None
 
 
@@ -152,8 +152,8 @@ def copied(node: ast.expr) -> ast.expr:
 
 def fresh(word: str, known: Iterable[str]) -> str:
     """A name that is not known: the word, with a number where it needs one."""
-    name, number, taken = word, 1, set(known)
-    while name in taken:
+    name, number, reserved = word, 1, set(known)
+    while name in reserved:
         number += 1
         name = f"{word}_{number}"
     return name

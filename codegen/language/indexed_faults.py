@@ -18,7 +18,7 @@ def program_faults(program: IndexedProgram) -> Iterator[Fault]:
         yield from _range_faults(statement, known)
         yield from _index_faults(statement)
         if not statement.collect:
-            yield from _whole_faults(statement, program.arrays[statement.name])
+            yield from _coverage_faults(statement, program.arrays[statement.name])
     for group in program.groups:
         if program.is_recurrence(group):
             yield from _recurrence_faults(program, group)
@@ -36,7 +36,7 @@ def _range_faults(statement: Statement, known: Collection[str]) -> Iterator[Faul
         for name in (name for end in ends for name in free_names(end) if name not in known):
             text = f"the range of the index '{index}' depends on '{name}': expected sizes and numbers"
             yield statement.node, f"{text}, and a condition for the rest"
-    for tree in (statement.value, *statement.places):
+    for tree in (statement.value, *statement.subscripts):
         for node in ast.walk(tree):
             fold = fold_of(node)
             for name in fold[1] if fold else ():
@@ -49,16 +49,18 @@ def _range_faults(statement: Statement, known: Collection[str]) -> Iterator[Faul
                     yield statement.node, f"{fold[0]}[{', '.join(fold[1])}]: an index stands there twice"
 
 
-def _whole_faults(statement: Statement, array: Array) -> Iterator[Fault]:
+def _coverage_faults(statement: Statement, array: Array) -> Iterator[Fault]:
     """All elements of an array are computed, unless it is one that is added up."""
-    if len(array.dims) != len(statement.places):
-        yield statement.node, f"'{array.name}' has {len(array.dims)} dimensions, not {len(statement.places)}"
+    if len(array.dims) != len(statement.subscripts):
+        yield statement.node, f"'{array.name}' has {len(array.dims)} dimensions, not {len(statement.subscripts)}"
         return
-    for place, dim in zip(statement.places, array.dims, strict=True):
-        start, stop = statement.ranges.get(place.id) if isinstance(place, ast.Name) else (dim, dim)  # type: ignore[misc]
+    for subscript, dim in zip(statement.subscripts, array.dims, strict=True):
+        start, stop = statement.ranges.get(subscript.id) if isinstance(subscript, ast.Name) else (dim, dim)  # type: ignore[misc]
         if not (isinstance(start, ast.Constant) and start.value == 0 and same(stop, dim)):
             span = f"range({ast.unparse(start)}, {ast.unparse(stop)})"
-            text = f"{ast.unparse(place)} in {span} computes a part of {array.name}, whose size is {ast.unparse(dim)}"
+            text = (
+                f"{ast.unparse(subscript)} in {span} computes a part of {array.name}, whose size is {ast.unparse(dim)}"
+            )
             yield statement.node, f"{text}: expected all of it, with a condition where elements differ"
 
 
@@ -84,14 +86,14 @@ def directions(program: IndexedProgram, group: Sequence[Statement]) -> dict[str,
     """
     result: dict[str, int] = {}
     number = {statement.name: k for k, statement in enumerate(group)}
-    shared = {s.places[0].id if s.places and isinstance(s.places[0], ast.Name) else "" for s in group}
+    shared = {s.subscripts[0].id if s.subscripts and isinstance(s.subscripts[0], ast.Name) else "" for s in group}
     if any(statement.collect for statement in group) or len(shared) != 1 or "" in shared:
         names = ", ".join(number)
         raise NoOrder(group[0].node, f"a recurrence of {names}: expected one first index, and no scatter")
     for k, statement in enumerate(group):
         for read in reads(statement.value, number):
             target = group[number[read.name]]
-            depth = len(target.places) if is_uniform(group) else 1
+            depth = len(target.subscripts) if is_uniform(group) else 1
             ordered = _is_ordered(read, statement, target, depth, result, program.sizes)
             if not ordered and number[read.name] >= k:
                 text = f"{ast.unparse(read.node)} is not known yet where {statement.name} needs it"
@@ -101,17 +103,17 @@ def directions(program: IndexedProgram, group: Sequence[Statement]) -> dict[str,
 
 def is_uniform(group: Sequence[Statement]) -> bool:
     """Whether all statements have the same indices, so that their loops are the same."""
-    return len({tuple(map(ast.dump, statement.places)) for statement in group}) == 1
+    return len({tuple(map(ast.dump, statement.subscripts)) for statement in group}) == 1
 
 
 def _is_ordered(
     read: Read, statement: Statement, target: Statement, depth: int, ways: dict[str, int], sizes: Collection[str]
 ) -> bool:
     """Whether an earlier step of the loops has what is read; False where it is read in the same step."""
-    for place, own in list(zip(read.places, statement.places, strict=False))[:depth]:
+    for subscript, own in list(zip(read.subscripts, statement.subscripts, strict=False))[:depth]:
         assert isinstance(own, ast.Name)
-        sign = sign_of(ast.BinOp(place, ast.Sub(), own), statement, sizes)
-        if sign == 0 and same(place, own):
+        sign = sign_of(ast.BinOp(subscript, ast.Sub(), own), statement, sizes)
+        if sign == 0 and same(subscript, own):
             continue
         if not sign:
             raise NoOrder(statement.node, f"{ast.unparse(read.node)}: expected {own.id} less or more a positive number")
@@ -150,7 +152,7 @@ Functions = Callable[[str], tuple[int, float] | None]
 
 def call_faults(program: IndexedProgram, functions: Mapping[str, tuple[int, float]] | None) -> Iterator[Fault]:
     """Calls of unknown functions, and of known ones with too few or too many arguments."""
-    trees = [tree for s in program.statements for tree in (s.value, *s.places)]
+    trees = [tree for s in program.statements for tree in (s.value, *s.subscripts)]
     for node in (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if fold_of(node):

@@ -51,7 +51,7 @@ class Statement:
     """`name[places] = value`, for all values of `indices`; `collect` is how values meet in one place, if they do."""
 
     name: str
-    places: tuple[ast.expr, ...]
+    subscripts: tuple[ast.expr, ...]
     value: ast.expr
     collect: str = ""
     ranges: Mapping[str, tuple[ast.expr, ast.expr]] = field(default_factory=dict)  # of each index, folds' included
@@ -59,7 +59,7 @@ class Statement:
 
     @property
     def text(self) -> str:
-        left = f"{self.name}[{', '.join(map(ast.unparse, self.places))}]" if self.places else self.name
+        left = f"{self.name}[{', '.join(map(ast.unparse, self.subscripts))}]" if self.subscripts else self.name
         value = ast.unparse(self.value)
         if self.collect == "sum":
             return f"{left} += {value}"
@@ -69,7 +69,7 @@ class Statement:
     @cached_property
     def indices(self) -> tuple[str, ...]:
         """Those of its loops: all but the folds' own."""
-        trees = [*self.places, self.value] if self.collect else list(self.places)
+        trees = [*self.subscripts, self.value] if self.collect else list(self.subscripts)
         return tuple(dict.fromkeys(name for tree in trees for name in free_names(tree) if name in self.ranges))
 
 
@@ -97,18 +97,18 @@ class IndexedProgram:
         return tuple(tuple(self.statements[first:end]) for first, end in _groups(self.statements))
 
     @cached_property
-    def checked_places(self) -> tuple[tuple[str, ast.expr], ...]:
+    def checked_indices(self) -> tuple[tuple[str, ast.expr], ...]:
         """Arguments whose elements are places, and the size that they are below; not those under a condition."""
-        found: dict[str, tuple[str, ast.expr]] = {}
+        matches: dict[str, tuple[str, ast.expr]] = {}
         for statement in self.statements:
-            known = [Read(statement.name, statement.places, statement.value)] if statement.collect else []
+            known = [Read(statement.name, statement.subscripts, statement.value)] if statement.collect else []
             for read in (*known, *unconditional_reads(statement.value, self.arrays)):
-                for place, dim in zip(read.places, self.arrays[read.name].dims, strict=True):
-                    name = getattr(place.value if isinstance(place, ast.Subscript) else place, "id", "")
-                    is_place = name in self.arrays and self.arrays[name].kind == "constant"
-                    if is_place and name not in self.unchecked:
-                        found[f"{name} {ast.dump(dim)}"] = name, dim
-        return tuple(found.values())
+                for subscript, dim in zip(read.subscripts, self.arrays[read.name].dims, strict=True):
+                    name = getattr(subscript.value if isinstance(subscript, ast.Subscript) else subscript, "id", "")
+                    is_index = name in self.arrays and self.arrays[name].kind == "constant"
+                    if is_index and name not in self.unchecked:
+                        matches[f"{name} {ast.dump(dim)}"] = name, dim
+        return tuple(matches.values())
 
     def is_recurrence(self, group: Sequence[Statement]) -> bool:
         own = {statement.name for statement in group}
@@ -138,14 +138,14 @@ def ordered(statements: Sequence[Statement]) -> tuple[Statement, ...]:
         if len({statement.name for statement in span}) < len(span):
             result += span
             continue
-        front = _taken(span, lambda one, rest: not _named(one) & {other.name for other in rest})
-        back = _taken(span[::-1], lambda one, rest: not any(one.name in _named(s) for s in rest if s is not one))
+        front = _peeled(span, lambda one, rest: not _named(one) & {other.name for other in rest})
+        back = _peeled(span[::-1], lambda one, rest: not any(one.name in _named(s) for s in rest if s is not one))
         span = [statement for statement in span if statement not in (*front, *back)]
         result += [*front, *span, *(statement for statement in back[::-1] if statement not in front)]
     return tuple(result)
 
 
-def _taken(span: Sequence[Statement], is_free: Callable[[Statement, Sequence[Statement]], bool]) -> list[Statement]:
+def _peeled(span: Sequence[Statement], is_free: Callable[[Statement, Sequence[Statement]], bool]) -> list[Statement]:
     """Those that are free of the rest, one after the other."""
     rest, result = list(span), list[Statement]()
     while (one := next((each for each in rest if is_free(each, rest)), None)) is not None:
@@ -158,7 +158,7 @@ def _named(statement: Statement) -> set[str]:
     return {*free_names(statement.value)}
 
 
-def names_of_places(statement: Statement, arrays: Collection[str]) -> set[str]:
+def arrays_in_subscripts(statement: Statement, arrays: Collection[str]) -> set[str]:
     """The arrays whose elements are places."""
-    trees = [place for read in reads(statement.value, arrays) for place in read.places]
-    return {read.name for tree in (*trees, *statement.places) for read in reads(without_int(tree), arrays)}
+    trees = [subscript for read in reads(statement.value, arrays) for subscript in read.subscripts]
+    return {read.name for tree in (*trees, *statement.subscripts) for read in reads(without_int(tree), arrays)}

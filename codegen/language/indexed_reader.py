@@ -16,11 +16,11 @@ from .index_expressions import (
     free_names,
     fresh,
     is_name,
-    places_of,
     reads,
     rebuilt,
     renamed,
     same,
+    subscripts_of,
 )
 from .indexed_faults import program_faults
 from .indexed_programs import Array, Fault, IndexedProgram, Statement, ordered
@@ -85,9 +85,9 @@ class Reader:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 self._assigned(node, name, (), value)
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value):
-                self._assigned(node, name, places_of(target), value)
+                self._assigned(node, name, subscripts_of(target), value)
             case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name)) as target, op=ast.Add(), value=value):
-                self._assigned(node, name, places_of(target), value, "sum")
+                self._assigned(node, name, subscripts_of(target), value, "sum")
             case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
                 self._assigned(node, name, (), value, "sum")
             case _:
@@ -105,31 +105,31 @@ class Reader:
                 self._fault(annotation, f"expected {name}: (n, d), the sizes of an array, or {name}: range(n)")
 
     def _assigned(
-        self, node: ast.stmt, name: str, places: tuple[ast.expr, ...], value: ast.expr, collect: str = ""
+        self, node: ast.stmt, name: str, subscripts: tuple[ast.expr, ...], value: ast.expr, collect: str = ""
     ) -> None:
         self._expression(value)
-        for place in places:
-            self._expression(place)
+        for subscript in subscripts:
+            self._expression(subscript)
         self._named(node, name, repeats=bool(collect))
         value = self._with_parts(value)
         fold = fold_of(value)
-        if not (fold and (collect or not self._is_plain(places))):
-            outer = [name for place in places for name in free_names(place)]
+        if not (fold and (collect or not self._is_plain(subscripts))):
+            outer = [name for subscript in subscripts for name in free_names(subscript)]
             value = self._with_own_indices(value, outer if not collect else [])
             fold = fold_of(value)
-        places = tuple(self._with_parts(place) for place in places)
-        if not collect and not self._is_plain(places):
+        subscripts = tuple(self._with_parts(subscript) for subscript in subscripts)
+        if not collect and not self._is_plain(subscripts):
             if fold is None or fold[0] not in COLLECTING:
-                text = ", ".join(map(ast.unparse, places))
+                text = ", ".join(map(ast.unparse, subscripts))
                 self._fault(node, f"several indices may give one place of {name}[{text}]: expected += or = max[i](...)")
                 return
             collect, value = fold[0], fold[2]
-        self.written.append(Statement(name, places, value, collect, node=node))
+        self.written.append(Statement(name, subscripts, value, collect, node=node))
 
-    def _is_plain(self, places: Sequence[ast.expr]) -> bool:
+    def _is_plain(self, subscripts: Sequence[ast.expr]) -> bool:
         """Whether places are indices, each another one."""
-        names = [p.id for p in places if isinstance(p, ast.Name) and p.id not in (*self.numbers, *self.inputs)]
-        return len(set(names)) == len(places)
+        names = [p.id for p in subscripts if isinstance(p, ast.Name) and p.id not in (*self.numbers, *self.inputs)]
+        return len(set(names)) == len(subscripts)
 
     def _with_own_indices(self, tree: ast.expr, outer: Collection[str]) -> ast.expr:
         """With other names for the indices of folds that are indices outside of these, too."""
@@ -188,7 +188,7 @@ class Reader:
         for output in self.outputs:
             if output not in assigned:
                 self._fault(last, f"expected an assignment to the output '{output}'{did_you_mean(output, assigned)}")
-        used = {name for s in self.written for tree in (s.value, *s.places) for name in free_names(tree)}
+        used = {name for s in self.written for tree in (s.value, *s.subscripts) for name in free_names(tree)}
         for name in assigned - used - {*self.outputs}:
             node = next(s.node for s in self.written if s.name == name)
             self._fault(node, f"'{name}' is neither read nor an output ({', '.join(self.outputs)})")
@@ -210,8 +210,8 @@ class Typed:
         order = dict.fromkeys(statement.name for statement in self.reader.written)
         for name in order:
             declared = self.reader.shapes.get(name)
-            places = next(s.places for s in self.reader.written if s.name == name)
-            dims = declared if declared is not None else tuple(ast.Name("?") for _ in places)
+            subscripts = next(s.subscripts for s in self.reader.written if s.name == name)
+            dims = declared if declared is not None else tuple(ast.Name("?") for _ in subscripts)
             self.arrays[name] = Array(name, "output" if name in self.reader.outputs else "local", dims)
         statements = tuple(self._ranged(statement) for statement in self.reader.written)
         if self.reader.faults:
@@ -240,8 +240,8 @@ class Typed:
     def _input_dims(self, name: str) -> tuple[ast.expr, ...]:
         dims = self.reader.shapes.get(name)
         if dims is None:
-            trees = [tree for s in self.reader.written for tree in (s.value, *s.places)]
-            ranks = {len(read.places): read.node for tree in trees for read in reads(tree, (name,))}
+            trees = [tree for s in self.reader.written for tree in (s.value, *s.subscripts)]
+            ranks = {len(read.subscripts): read.node for tree in trees for read in reads(tree, (name,))}
             if len(ranks) > 1:
                 self.reader._fault(next(iter(ranks.values())), f"'{name}' has {' and '.join(map(str, ranks))} indices")
             dims = tuple(ast.Name(f"{name}_size_{k}", ast.Load()) for k in range(min(ranks, default=0)))
@@ -266,7 +266,7 @@ class Typed:
         return not (name in self.arrays or name in self.reader.numbers or name in self.sizes or name in NUMBERS)
 
     def _ranged(self, statement: Statement) -> Statement:
-        trees = (statement.value, *statement.places)
+        trees = (statement.value, *statement.subscripts)
         names = [name for tree in trees for name in (*free_names(tree), *bound_names(tree)) if self._is_index(name)]
         ranges: dict[str, tuple[ast.expr, ast.expr]] = {}
         for name in dict.fromkeys(names):
@@ -278,32 +278,32 @@ class Typed:
                 continue
             ranges[name] = result
         own = self.arrays[statement.name]
-        if any(is_name(dim, "?") for dim in own.dims) and len(own.dims) == len(statement.places):
+        if any(is_name(dim, "?") for dim in own.dims) and len(own.dims) == len(statement.subscripts):
             if statement.collect:
                 text = ", ".join("n" * (k == 0) or "m" for k in range(len(own.dims)))
                 self.reader._fault(
                     statement.node, f"the sizes of {own.name} are unknown: expected {own.name}: ({text})"
                 )
             else:
-                dims = tuple(ranges.get(place.id, (ast.Constant(0), ast.Constant(1)))[1]
-                             for place in statement.places if isinstance(place, ast.Name))  # fmt: skip
+                dims = tuple(ranges.get(subscript.id, (ast.Constant(0), ast.Constant(1)))[1]
+                             for subscript in statement.subscripts if isinstance(subscript, ast.Name))  # fmt: skip
                 self.arrays[own.name] = replace(own, dims=dims)
         return replace(statement, ranges=ranges)
 
     def _tied(self, statement: Statement) -> None:
         """Sizes that have no name of their own are those of the indices that stand alone there."""
         declared = {n for dims in self.reader.shapes.values() for d in dims for n in free_names(d)}
-        for tree in (statement.value, *statement.places):
+        for tree in (statement.value, *statement.subscripts):
             for read in reads(tree, self.arrays):
-                for d, (place, dim) in enumerate(zip(read.places, self.arrays[read.name].dims, strict=True)):
-                    ends = statement.ranges.get(place.id) if isinstance(place, ast.Name) else None
+                for d, (subscript, dim) in enumerate(zip(read.subscripts, self.arrays[read.name].dims, strict=True)):
+                    ends = statement.ranges.get(subscript.id) if isinstance(subscript, ast.Name) else None
                     is_named = isinstance(dim, ast.Name) and dim.id in declared
                     if ends and not is_named and isinstance(ends[1], ast.Name) and isinstance(ends[0], ast.Constant):
                         self._tie(ends[1], dim, f"dimension {d} of {read.name}")
 
     def _unknown(self, name: str, statement: Statement) -> str:
         known = [*self.arrays, *self.sizes, *self.reader.numbers]
-        in_loops = {n for p in statement.places for n in free_names(p)} | {*bound_names(statement.value)}
+        in_loops = {n for p in statement.subscripts for n in free_names(p)} | {*bound_names(statement.value)}
         if name in in_loops or statement.collect:
             text = f"expected {name}: range(n), or a read where it stands alone"
             return f"the range of the index '{name}' is unknown: {text}"
@@ -311,23 +311,23 @@ class Typed:
 
     def _range_of(self, name: str, statement: Statement) -> tuple[ast.expr, ast.expr] | None:
         """That of the dimensions where an index stands alone; sizes of arguments that it ties are one size."""
-        found: ast.expr | None = None
-        trees = (statement.value, *statement.places)
+        matches: ast.expr | None = None
+        trees = (statement.value, *statement.subscripts)
         alone = [read for tree in trees for read in reads(tree, self.arrays)]
-        alone.append(Read(statement.name, statement.places, statement.value))
+        alone.append(Read(statement.name, statement.subscripts, statement.value))
         for read in alone:
             dims = self.arrays[read.name].dims
-            if len(dims) != len(read.places):
-                text = f"'{read.name}' has {len(dims)} dimensions, not {len(read.places)}"
+            if len(dims) != len(read.subscripts):
+                text = f"'{read.name}' has {len(dims)} dimensions, not {len(read.subscripts)}"
                 self.reader._fault(statement.node, text)
                 return ast.Constant(0), ast.Constant(1)
-            for d, (place, dim) in enumerate(zip(read.places, dims, strict=True)):
-                if is_name(place, name) and not is_name(dim, "?"):
-                    if found is None:
-                        found = dim
+            for d, (subscript, dim) in enumerate(zip(read.subscripts, dims, strict=True)):
+                if is_name(subscript, name) and not is_name(dim, "?"):
+                    if matches is None:
+                        matches = dim
                     else:
-                        self._tie(found, dim, f"dimension {d} of {read.name}")
-        return None if found is None else (ast.Constant(0), found)
+                        self._tie(matches, dim, f"dimension {d} of {read.name}")
+        return None if matches is None else (ast.Constant(0), matches)
 
     def _tie(self, one: ast.expr, other: ast.expr, text: str) -> None:
         one, other = self._canonical(one), self._canonical(other)

@@ -13,10 +13,10 @@ from ..language.index_expressions import (
     free_names,
     is_name,
     linear,
-    places_of,
     renamed,
     same,
     simplified,
+    subscripts_of,
 )
 from ..language.indexed_programs import Array, Statement
 from ..language.scalar_functions import is_expensive
@@ -55,8 +55,8 @@ class Function(Protocol):
     def load(self, name: str, offset: str) -> str: ...
     def loop(self, index: str, statement: Statement) -> Loop: ...
     def depth_of(self, statement: Statement) -> int: ...
-    def joined(self, word: str, total: str, text: str) -> str: ...
-    def tests_places(self, nest: "Nest", place: ast.expr, dim: ast.expr) -> bool: ...
+    def minmax_source(self, word: str, total: str, text: str) -> str: ...
+    def needs_bounds_check(self, nest: "Nest", subscript: ast.expr, dim: ast.expr) -> bool: ...
     def offset_at_border(self, node: ast.expr, index: str, statement: Statement) -> ast.expr | None: ...
 
 
@@ -101,7 +101,7 @@ class Nest:
             self.known[key] = (name, kind, level)
         return name, kind, level
 
-    def carried(self) -> Iterator[tuple[str, str]]:
+    def previous_values(self) -> Iterator[tuple[str, str]]:
         """The names of what the step before has computed, and what this one hands on."""
         for name, own in self.steps.values():
             yield name, self.known[own][0]
@@ -111,10 +111,10 @@ class Nest:
         if not self.loops or read.name not in {s.name for s in self.function.group} or not self.function.is_recurrence:
             return None
         loop, own = self.loops[-1], next(s for s in self.function.group if s.name == read.name)
-        if not own.places or not is_name(own.places[-1], loop.index) or loop.start != "0":
+        if not own.subscripts or not is_name(own.subscripts[-1], loop.index) or loop.start != "0":
             return None
-        before = ast.BinOp(own.places[-1], ast.Sub() if loop.step > 0 else ast.Add(), ast.Constant(1))
-        if not all(map(same, read.places, (*own.places[:-1], before))) or self.function.depth_of(own) != len(
+        before = ast.BinOp(own.subscripts[-1], ast.Sub() if loop.step > 0 else ast.Add(), ast.Constant(1))
+        if not all(map(same, read.subscripts, (*own.subscripts[:-1], before))) or self.function.depth_of(own) != len(
             self.loops
         ):
             return None
@@ -147,7 +147,7 @@ class Nest:
         fold = fold_of(tree)
         if fold is not None:
             return self._fold(key, *fold)
-        if self._is_far_from_border(tree):
+        if self._is_interior_index(tree):
             assert isinstance(tree, ast.BinOp | ast.Call)
             return self.value(tree.left if isinstance(tree, ast.BinOp) else tree.args[0])
         match tree:
@@ -161,7 +161,7 @@ class Nest:
                 kind = self.function.code.kind_of(tree)
                 return (repr(value) if kind != VALUE else f"T({value!r})"), kind, 0
             case ast.Subscript(value=ast.Name(id=name)):
-                return self._read(key, Read(name, places_of(tree), tree), None)
+                return self._read(key, Read(name, subscripts_of(tree), tree), None)
             case ast.UnaryOp(op=op, operand=operand):
                 text, kind, level = self.value(operand)
                 sign = {ast.Not: "not ", ast.USub: "-"}.get(type(op), "+")
@@ -185,7 +185,7 @@ class Nest:
                 return self._call(key, tree, name, args)
         raise AssertionError(ast.dump(tree))
 
-    def _is_far_from_border(self, tree: ast.expr) -> bool:
+    def _is_interior_index(self, tree: ast.expr) -> bool:
         """Whether a place that is turned or held at a border is not near it."""
         index, function = self.function.inside, self.function
         if not index or isinstance(tree, ast.Subscript):
@@ -224,7 +224,7 @@ class Nest:
             return self.bound((f"np.int64({text})", INTEGER, level), "place", key)
         if name == PADDED:
             assert isinstance(args[0], ast.Subscript) and isinstance(args[0].value, ast.Name)
-            return self._read(key, Read(args[0].value.id, places_of(args[0]), args[0]), args[1])
+            return self._read(key, Read(args[0].value.id, subscripts_of(args[0]), args[0]), args[1])
         kind = self.function.code.kind_of(tree)
         first = 1 if name in ("where", "either") else 0
         parts = [self.value(a) if k < first or kind == INTEGER else self.element(a) for k, a in enumerate(args)]
@@ -243,44 +243,48 @@ class Nest:
         if border is not None:
             border_value = self.element(border) if kind == VALUE else self.value(border)
             outside = border_value[0]
-        offset, test, level = self.offset(read.name, read.places, border is not None)
+        offset, test, level = self.offset(read.name, read.subscripts, border is not None)
         text = self.function.load(read.name, offset)
         return self.bound((f"({text} if {test} else {outside})" if test else text, kind, level), read.name, key)
 
-    def offset(self, name: str, places: Sequence[ast.expr], is_tested: bool = False) -> tuple[str, str, int]:
+    def offset(self, name: str, subscripts: Sequence[ast.expr], is_tested: bool = False) -> tuple[str, str, int]:
         """Where an element lies, what must hold so that there is one, and the loops that this needs."""
         dims = self.function.arrays[name].dims
-        texts, tests, level = [], [], 0
-        for place, dim in zip(places, dims, strict=True):
-            text, kind, depth = self.value(place)
-            if depth < len(self.loops) and not isinstance(place, ast.Name | ast.Constant) and not text.isidentifier():
-                text, _, depth = self.bound((text, kind, depth), "place", ast.dump(place))
+        sources, tests, level = [], [], 0
+        for subscript, dim in zip(subscripts, dims, strict=True):
+            text, kind, depth = self.value(subscript)
+            if (
+                depth < len(self.loops)
+                and not isinstance(subscript, ast.Name | ast.Constant)
+                and not text.isidentifier()
+            ):
+                text, _, depth = self.bound((text, kind, depth), "place", ast.dump(subscript))
             level = max(level, depth)
-            texts.append(text)
-            is_far = self.function.inside and self._is_far(place, dim)
-            if is_far or self._is_inside(place, dim):
+            sources.append(text)
+            is_interior = self.function.inside and self._is_interior(subscript, dim)
+            if is_interior or self._is_inside(subscript, dim):
                 continue
-            if is_tested or self.function.tests_places(self, place, dim):
+            if is_tested or self.function.needs_bounds_check(self, subscript, dim):
                 tests.append(f"(0 <= {text} < {self.size(dim)})")
         total = ""
-        for text, dim in zip(texts, dims, strict=True):
+        for text, dim in zip(sources, dims, strict=True):
             outer = total if total.isidentifier() else f"({total})"
             total = f"{outer} * {self.size(dim)} + {text}" if total else text
         base = self.function.code.at[name]
         return f"{base} + {total}" if total else base, " and ".join(tests), level
 
-    def _is_far(self, place: ast.expr, dim: ast.expr) -> bool:
+    def _is_interior(self, subscript: ast.expr, dim: ast.expr) -> bool:
         index = self.function.inside
-        return same(dim, self.statement.ranges[index][1]) and offset(place, index) is not None
+        return same(dim, self.statement.ranges[index][1]) and offset(subscript, index) is not None
 
     def size(self, dim: ast.expr) -> str:
         text = ast.unparse(dim)
         return text if isinstance(dim, ast.Name | ast.Constant) else f"({text})"
 
-    def _is_inside(self, place: ast.expr, dim: ast.expr) -> bool:
-        if not isinstance(place, ast.Name) or place.id not in self.statement.ranges:
+    def _is_inside(self, subscript: ast.expr, dim: ast.expr) -> bool:
+        if not isinstance(subscript, ast.Name) or subscript.id not in self.statement.ranges:
             return False
-        start, stop = self.statement.ranges[place.id]
+        start, stop = self.statement.ranges[subscript.id]
         return same(stop, dim) and isinstance(start, ast.Constant) and start.value == 0
 
     # ---- folds -------------------------------------------------------------------------------------------------------
@@ -319,7 +323,7 @@ class Nest:
         start, stop = (ast.unparse(end) for end in self.statement.ranges[index])
         row = self._row_in_memory(operand, index)
         if row:
-            offset = plain(self.offset(row.name, (*row.places[:-1], ast.Constant(0)))[0])
+            offset = plain(self.offset(row.name, (*row.subscripts[:-1], ast.Constant(0)))[0])
             extreme = f"minmax_of(part_of({row.name}, {offset}, {stop}))[{which}]"
             yield f"{total} = {extreme} if {stop} > 0 else T({START[word]})"
             return
@@ -336,19 +340,19 @@ class Nest:
         yield from indented(1, nest.text(depth))
         extreme = f"minmax_of(part_of({block}, 0, {size}))[{which}]"
         yield f"    {block}_{word} = {extreme}"
-        yield f"    {total} = {self.function.joined(word, total, f'{block}_{word}')}"
+        yield f"    {total} = {self.function.minmax_source(word, total, f'{block}_{word}')}"
 
     def _row_in_memory(self, operand: ast.expr, index: str) -> Read | None:
         """The read that an operand is, if the index runs along all of a row."""
         match operand:
             case ast.Subscript(value=ast.Name(id=name)) if name in self.function.arrays:
-                read = Read(name, places_of(operand), operand)
-                last, dims = read.places[-1], self.function.arrays[name].dims
-                plain_places = all(map(self._is_inside, read.places, dims))
+                read = Read(name, subscripts_of(operand), operand)
+                last, dims = read.subscripts[-1], self.function.arrays[name].dims
+                are_inside = all(map(self._is_inside, read.subscripts, dims))
                 if (
                     is_name(last, index)
-                    and plain_places
-                    and index not in {n for p in read.places[:-1] for n in free_names(p)}
+                    and are_inside
+                    and index not in {n for p in read.subscripts[:-1] for n in free_names(p)}
                 ):
                     return read
         return None
@@ -383,13 +387,16 @@ class Nest:
         self, word: str, over: Sequence[str], operand: ast.expr, total: str
     ) -> tuple[str, list[str], list[str]]:
         text = plain(self.element(operand)[0])
-        place, start = self.numbered(over), ast.unparse(self.statement.ranges[over[0]][0]) if len(over) == 1 else "0"
-        best, found = f"best_{total}", f"found_{total}"
+        subscript, start = (
+            self.numbered(over),
+            ast.unparse(self.statement.ranges[over[0]][0]) if len(over) == 1 else "0",
+        )
+        best, matches = f"best_{total}", f"found_{total}"
         sign = ">" if word == "argmax" else "<"
         lines = [
-            f"{found} = {text}",
-            f"if {found} {sign} {best} or ({found} != {found} and {best} == {best}):",
-            f"    {best}, {total} = {found}, {plain(place)}",
+            f"{matches} = {text}",
+            f"if {matches} {sign} {best} or ({matches} != {matches} and {best} == {best}):",
+            f"    {best}, {total} = {matches}, {plain(subscript)}",
         ]
         return INTEGER, [f"{best}, {total} = T({START[word]}), {start}"], lines
 
@@ -397,18 +404,18 @@ class Nest:
         """The value of an index, or the number of several in their order."""
         if len(over) == 1:
             return over[0]
-        place = ""
+        subscript = ""
         for index in over:
             start = ast.unparse(self.statement.ranges[index][0])
             own = index if start == "0" else f"({index} - ({start}))"
-            place = f"({place}) * {self._count(index)} + {own}" if place else own
-        return place
+            subscript = f"({subscript}) * {self._count(index)} + {own}" if subscript else own
+        return subscript
 
 
 def logsumexp(over: Sequence[str], operand: ast.expr) -> ast.expr:
     def fold(word: str, tree: ast.expr) -> ast.expr:
-        places = [ast.Name(name, ast.Load()) for name in over]
-        index = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+        subscripts = [ast.Name(name, ast.Load()) for name in over]
+        index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
         return ast.Call(ast.Subscript(ast.Name(word, ast.Load()), index, ast.Load()), [tree], [])
 
     def call(name: str, tree: ast.expr) -> ast.expr:
@@ -419,12 +426,12 @@ def logsumexp(over: Sequence[str], operand: ast.expr) -> ast.expr:
     return ast.IfExp(call("isinf", top), top, ast.BinOp(call("log", total), ast.Add(), top))
 
 
-def offset(place: ast.expr, index: str) -> ast.expr | None:
+def offset(subscript: ast.expr, index: str) -> ast.expr | None:
     """c of i + c."""
-    terms, _ = linear(place)
+    terms, _ = linear(subscript)
     if terms.get(index) != 1 or any(index in name for name in terms if name.startswith("?")):
         return None
-    return simplified(renamed(place, {index: ast.Constant(0)}))
+    return simplified(renamed(subscript, {index: ast.Constant(0)}))
 
 
 def without_multiples(size: ast.expr, offset: ast.expr | None) -> ast.expr | None:
@@ -435,11 +442,11 @@ def without_multiples(size: ast.expr, offset: ast.expr | None) -> ast.expr | Non
 
 
 def own_element(statement: Statement) -> ast.expr:
-    return ast.Subscript(ast.Name(statement.name, ast.Load()), index_of(statement.places), ast.Load())
+    return ast.Subscript(ast.Name(statement.name, ast.Load()), index_of(statement.subscripts), ast.Load())
 
 
-def index_of(places: Sequence[ast.expr]) -> ast.expr:
-    return places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+def index_of(subscripts: Sequence[ast.expr]) -> ast.expr:
+    return subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
 
 
 def outer_folds(tree: ast.expr) -> list[ast.expr]:

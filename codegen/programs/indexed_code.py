@@ -47,14 +47,14 @@ def stages_of(program: IndexedProgram) -> list[Stage]:
     return results
 
 
-def whole_of(program: IndexedProgram) -> list[Stage]:
+def fused_stages(program: IndexedProgram) -> list[Stage]:
     """One function for all statements, with memory of its own for the program's arrays: for many examples."""
     if len(program.groups) < 2:
         return []
-    return list(both_forms(ProgramCode(program), program.groups, WHOLE, set()))
+    return list(both_forms(ProgramCode(program), program.groups, FUSED, set()))
 
 
-WHOLE = "whole"
+FUSED = "fused"
 
 
 def both_forms(code: ProgramCode, groups: Sequence[Sequence[Statement]], name: str, begun: set[str]) -> Iterator[Stage]:
@@ -88,7 +88,7 @@ class StageWriter(LoopWriter):
             self.begun |= {statement.name for statement in group}
         read = [a.name for a in self.arrays.values() if self._is_read(a.name)]
         results = list(dict.fromkeys(statement.name for statement in self.statements))
-        own = [n for n in results if n not in self.program.outputs] if self.is_whole else []
+        own = [n for n in results if n not in self.program.outputs] if self.is_fused else []
         results = [name for name in results if name not in own]
         operands = [name for name in read if name not in (*results, *own)]
         used = {node.id for node in ast.walk(ast.parse("\n".join(body))) if isinstance(node, ast.Name)}
@@ -118,12 +118,12 @@ class StageWriter(LoopWriter):
         )  # fmt: skip
 
     def _doc(self) -> str:
-        if self.is_whole:
+        if self.is_fused:
             return "All of the program, one example after the other."
         return "; ".join(statement.text for statement in self.group).replace("\\", "")[:100]
 
     def _is_read(self, name: str) -> bool:
-        trees = [tree for s in self.statements for tree in (s.value, *(s.places if s.collect else ()))]
+        trees = [tree for s in self.statements for tree in (s.value, *(s.subscripts if s.collect else ()))]
         return any(read.name == name for tree in trees for read in reads(tree, self.arrays))
 
     def _work(self) -> str:

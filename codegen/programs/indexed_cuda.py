@@ -18,7 +18,7 @@ from .python_code import plain
 
 
 @dataclass(frozen=True)
-class Text:
+class Source:
     """One kernel: its arrays, numbers and sizes in the order of its parameters, and how many threads an example has."""
 
     name: str
@@ -31,7 +31,7 @@ class Text:
     threads: str
 
 
-def texts_of(program: IndexedProgram) -> list[Text]:
+def sources_of(program: IndexedProgram) -> list[Source]:
     """None of a program whose kernels need memory of their own: the host computes it."""
     if any(statement.collect in ("argmax", "argmin") for statement in program.statements):
         return []
@@ -39,12 +39,12 @@ def texts_of(program: IndexedProgram) -> list[Text]:
     begun: set[str] = set()
     results = []
     for number, group in enumerate(program.groups, 1):
-        results.append(_Text(code, [group], f"stage_{number}", begun).text())
+        results.append(SourceWriter(code, [group], f"stage_{number}", begun).text())
         begun |= {statement.name for statement in group}
     return results
 
 
-class _Text(StageWriter):
+class SourceWriter(StageWriter):
     has_rows = False
 
     def _parallel(self) -> str:
@@ -53,18 +53,22 @@ class _Text(StageWriter):
     @property
     def threads(self) -> tuple[str, ...]:
         """The indices of which each value has threads of its own."""
-        if len({tuple(map(ast.dump, statement.places)) for statement in self.group}) > 1:
+        if len({tuple(map(ast.dump, statement.subscripts)) for statement in self.group}) > 1:
             return ()
         first = self.group[0]
-        names = [place.id for place in first.places if isinstance(place, ast.Name) and place.id in first.ranges]
+        names = [
+            subscript.id
+            for subscript in first.subscripts
+            if isinstance(subscript, ast.Name) and subscript.id in first.ranges
+        ]
         return tuple(name for name in names if self._is_independent(name))
 
     def _is_independent(self, name: str) -> bool:
         own = {statement.name: statement for statement in self.group}
         for statement in self.group:
             for read in reads(statement.value, own):
-                pairs = zip(read.places, own[read.name].places, strict=True)
-                if any(is_name(other, name) and not is_name(place, name) for place, other in pairs):
+                pairs = zip(read.subscripts, own[read.name].subscripts, strict=True)
+                if any(is_name(other, name) and not is_name(subscript, name) for subscript, other in pairs):
                     return False
         return True
 
@@ -82,7 +86,7 @@ class _Text(StageWriter):
 
     def _parameter(self, name: str) -> str:
         """The name of an array in a text, where `index` is a function."""
-        return fresh("places", self.taken) if name == "index" else name
+        return fresh("places", self.reserved) if name == "index" else name
 
     def _loops(self, statement: Statement, names: Sequence[str]) -> list[Loop]:
         return [self.loop(name, statement) for name in names if name not in self.threads]
@@ -97,24 +101,26 @@ class _Text(StageWriter):
         yield from [*nest.lines[0], *nest.text(0)]
 
     def depth_of(self, statement: Statement) -> int:
-        return len([p for p in statement.places if not (isinstance(p, ast.Name) and p.id in self.threads)])
+        return len([p for p in statement.subscripts if not (isinstance(p, ast.Name) and p.id in self.threads)])
 
     def _begun(self, statement: Statement) -> Iterator[str]:
         """A thread begins the elements that it adds to."""
         if statement.name in self.begun:
             return
-        places = [p for p in statement.places if isinstance(p, ast.Name) and p.id in self.threads]
+        subscripts = [p for p in statement.subscripts if isinstance(p, ast.Name) and p.id in self.threads]
         loops, offset = list[str](), ""
-        for k, (place, dim) in enumerate(zip(statement.places, self.arrays[statement.name].dims, strict=True)):
+        for k, (subscript, dim) in enumerate(zip(statement.subscripts, self.arrays[statement.name].dims, strict=True)):
             size = ast.unparse(dim)
-            own = place.id if place in places and isinstance(place, ast.Name) else f"{self.word['z']}_{k}"
-            loops += [] if place in places else [f"for {own} in range({size}):"]
+            own = (
+                subscript.id if subscript in subscripts and isinstance(subscript, ast.Name) else f"{self.word['z']}_{k}"
+            )
+            loops += [] if subscript in subscripts else [f"for {own} in range({size}):"]
             offset = f"({offset}) * ({size}) + {own}" if offset else own
         text = self.store(statement.name, f"{self.code.at[statement.name]} + {offset or '0'}", self.start_of(statement))
         for depth, line in enumerate([*loops, plain_call(text)]):
             yield "    " * depth + line
 
-    def text(self) -> Text:
+    def text(self) -> Source:
         self.guarded = True
         group = self.group
         body = list(self._body())
@@ -137,7 +143,7 @@ class _Text(StageWriter):
             f"    if {at} < {total}:",
             *indented(2, [*heads, *body]),
         ]
-        return Text(
+        return Source(
             self.name, tuple(lines), tuple(sorted(self.functions)), tuple(operands), tuple(results), tuple(floats),
             tuple(ints), self._threads_of_example(),
         )  # fmt: skip

@@ -9,10 +9,10 @@ from ..language.index_expressions import (
     fold_of,
     folded,
     free_names,
-    places_of,
     reads,
     replaced,
     same,
+    subscripts_of,
 )
 from ..language.indexed_faults import directions, is_uniform
 from ..language.indexed_programs import Statement
@@ -29,7 +29,7 @@ def count_of(ends: tuple[ast.expr, ast.expr]) -> ast.expr:
     return stop if isinstance(start, ast.Constant) and start.value == 0 else ast.BinOp(stop, ast.Sub(), start)
 
 
-def quotient(value: ast.expr, count: ast.expr) -> ast.expr:
+def divided_by(value: ast.expr, count: ast.expr) -> ast.expr:
     return ast.BinOp(value, ast.Div(), count)
 
 
@@ -44,15 +44,15 @@ class LoopWriter:
         self.arrays = self.program.arrays
         self.groups = groups
         self.statements = [statement for group in groups for statement in group]
-        self.is_whole = len(groups) > 1
+        self.is_fused = len(groups) > 1
         self.begun = set(begun)  # arrays that were assigned before
         self.functions: set[str] = set()
         self.numbers: dict[str, int] = {}
         self.blocks: list[str] = []  # memory for a part of a row
         self.tests: dict[str, None] = {}
         self.guarded = False
-        self.checked = {(name, ast.dump(dim)) for name, dim in self.program.checked_places}
-        self.taken = {*code.taken, *code.word.values(), *code.at.values(), *code.step.values()}
+        self.checked = {(name, ast.dump(dim)) for name, dim in self.program.checked_indices}
+        self.reserved = {*code.reserved, *code.word.values(), *code.at.values(), *code.step.values()}
         self.word = code.word
         self.inside = ""  # the index that is far enough from the ends of its range
         self._go_on(groups[0])
@@ -66,9 +66,9 @@ class LoopWriter:
     def _parallel(self) -> str:
         """The index whose values threads may share."""
         first = self.group[0]
-        if self.is_whole or self.is_recurrence or first.collect or not first.places or len(self.group) > 1:
+        if self.is_fused or self.is_recurrence or first.collect or not first.subscripts or len(self.group) > 1:
             return ""
-        return first.places[0].id if isinstance(first.places[0], ast.Name) else ""
+        return first.subscripts[0].id if isinstance(first.subscripts[0], ast.Name) else ""
 
     def _count(self) -> str:
         if not self.parallel:
@@ -85,7 +85,7 @@ class LoopWriter:
         while True:
             self.numbers[word] = self.numbers.get(word, 0) + 1
             name = f"{word}_{self.numbers[word]}"
-            if name not in self.taken:
+            if name not in self.reserved:
                 return name
 
     def loop(self, index: str, statement: Statement) -> Loop:
@@ -102,17 +102,19 @@ class LoopWriter:
 
     def depth_of(self, statement: Statement) -> int:
         """How many loops stand around a statement."""
-        return len(statement.places)
+        return len(statement.subscripts)
 
-    def tests_places(self, nest: Nest, place: ast.expr, dim: ast.expr) -> bool:
+    def needs_bounds_check(self, nest: Nest, subscript: ast.expr, dim: ast.expr) -> bool:
         """Whether a place is tested in the loop; if sizes can tell that it is inside, they are asked before."""
-        name = place.value.id if isinstance(place, ast.Subscript) and isinstance(place.value, ast.Name) else ""
+        name = (
+            subscript.value.id if isinstance(subscript, ast.Subscript) and isinstance(subscript.value, ast.Name) else ""
+        )
         if (name, ast.dump(dim)) in self.checked:
             return False
         if self.guarded:
             return True
         intervals = Intervals(self.program, nest.statement)
-        ends = intervals.of(place)
+        ends = intervals.of(subscript)
         if ends is None:
             return True
         self.tests |= dict.fromkeys(f"{divisor} > 0" for divisor in intervals.divisors)
@@ -124,26 +126,26 @@ class LoopWriter:
 
     def _body(self) -> Iterator[str]:
         if len(self.group) > 1:
-            yield from self._together()
+            yield from self._fused_loop()
             return
         statement = self.group[0]
         if statement.collect:
             yield from self._collected(statement)
             return
-        names = [place.id for place in statement.places if isinstance(place, ast.Name)]
+        names = [subscript.id for subscript in statement.subscripts if isinstance(subscript, ast.Name)]
         yield from self._assigned(statement, self._loops(statement, names))
 
-    def _together(self) -> Iterator[str]:
+    def _fused_loop(self) -> Iterator[str]:
         """A recurrence of several statements: one loop over the index that they share, the others inside."""
-        place = self.group[0].places[0]
-        assert isinstance(place, ast.Name)
+        subscript = self.group[0].subscripts[0]
+        assert isinstance(subscript, ast.Name)
         if is_uniform(self.group):
-            names = [each.id for each in self.group[0].places if isinstance(each, ast.Name)]
+            names = [each.id for each in self.group[0].subscripts if isinstance(each, ast.Name)]
             yield from self._in_one_loop(self._loops(self.group[0], names))
             return
-        yield self.loop(place.id, self.group[0]).line
+        yield self.loop(subscript.id, self.group[0]).line
         for statement in self.group:
-            names = [p.id for p in statement.places[1:] if isinstance(p, ast.Name)]
+            names = [p.id for p in statement.subscripts[1:] if isinstance(p, ast.Name)]
             yield from indented(1, self._assigned(statement, [self.loop(name, statement) for name in names]))
 
     def _in_one_loop(self, loops: list[Loop]) -> Iterator[str]:
@@ -153,14 +155,14 @@ class LoopWriter:
         for statement in self.group:
             nest.statement = statement
             self._assign(nest, statement)
-        nest.lines[-1] += [f"{name} = {value}" for name, value in nest.carried()]
+        nest.lines[-1] += [f"{name} = {value}" for name, value in nest.previous_values()]
         outer.lines[-1] += nest.text(len(loops) - 1)
         yield from [*outer.lines[0], *outer.text(0)]
 
     def _assign(self, nest: Nest, statement: Statement) -> None:
         kind = self.code.kinds[statement.name]
         text = (nest.element if kind == VALUE else nest.value)(statement.value)[0]
-        offset, _, _ = nest.offset(statement.name, statement.places)
+        offset, _, _ = nest.offset(statement.name, statement.subscripts)
         depth = len(nest.loops)
         if self.is_recurrence:
             text = nest.bound((text, kind, depth), statement.name, ast.dump(own_element(statement)))[0]
@@ -203,7 +205,7 @@ class LoopWriter:
         if word == "mean":
             counts = [count_of(statement.ranges[index]) for index in over]
             total = folded("sum", over, operand)
-            value = replaced(value, inner[0], functools.reduce(quotient, counts, total))
+            value = replaced(value, inner[0], functools.reduce(divided_by, counts, total))
             return total, replaced(value, total, own_element(statement))
         if word == "logsumexp":
             return None, value
@@ -215,14 +217,14 @@ class LoopWriter:
         word, over, operand = fold_of(fold) or ("", (), fold)
         if word != "sum":
             return len(loops)
-        matches = [read for read in reads(operand, self.arrays) if read.places]
+        matches = [read for read in reads(operand, self.arrays) if read.subscripts]
 
         def cost(position: int) -> float:
             order = [loop.index for loop in loops[:position]] + list(over) + [loop.index for loop in loops[position:]]
             total = 0.1 * (len(loops) - position)
             for read in matches:
-                own = [index for index in order if any(index in free_names(place) for place in read.places)]
-                total += bool(own) and own[-1] not in free_names(read.places[-1])
+                own = [index for index in order if any(index in free_names(subscript) for subscript in read.subscripts)]
+                total += bool(own) and own[-1] not in free_names(read.subscripts[-1])
             return total
 
         return min(range(len(loops), -1, -1), key=cost)
@@ -248,69 +250,75 @@ class LoopWriter:
             return
         *before, row = inner
         depth = len(outer.loops)
-        middle = outer.below(depth, before)
+        enclosing = outer.below(depth, before)
         offsets = self._offsets(value, row, outer.statement)
         if offsets:
-            self._near_and_inside(middle, row, offsets, write)
+            self._split_at_borders(enclosing, row, offsets, write)
         else:
-            nest = middle.below(len(middle.loops), [row])
+            nest = enclosing.below(len(enclosing.loops), [row])
             write(nest)
-            middle.lines[-1] += nest.text(len(middle.loops))
+            enclosing.lines[-1] += nest.text(len(enclosing.loops))
         if before:
-            outer.lines[-1] += middle.text(depth)
+            outer.lines[-1] += enclosing.text(depth)
 
-    def _near_and_inside(
-        self, middle: Nest, row: Loop, offsets: Sequence[ast.expr], write: Callable[[Nest], None]
+    def _split_at_borders(
+        self, enclosing: Nest, row: Loop, offsets: Sequence[ast.expr], write: Callable[[Nest], None]
     ) -> None:
-        depth = len(middle.loops)
-        texts = list(dict.fromkeys(plain(middle.value(offset)[0]) for offset in offsets))
+        depth = len(enclosing.loops)
+        sources = list(dict.fromkeys(plain(enclosing.value(offset)[0]) for offset in offsets))
         low, high, side = (self.new(word) for word in ("low", "high", "side"))
-        stop = ast.unparse(middle.statement.ranges[row.index][1])
-        lows, highs = (", ".join(f"{sign}({text})" for text in texts) for sign in ("-", f"{stop} - "))
-        middle.lines[-1].append(f"{low} = min(max({row.start}, {lows}), {row.stop})")
-        middle.lines[-1].append(f"{high} = max(min({row.stop}, {highs}), {low})")
+        stop = ast.unparse(enclosing.statement.ranges[row.index][1])
+        lows, highs = (", ".join(f"{sign}({text})" for text in sources) for sign in ("-", f"{stop} - "))
+        enclosing.lines[-1].append(f"{low} = min(max({row.start}, {lows}), {row.stop})")
+        enclosing.lines[-1].append(f"{high} = max(min({row.stop}, {highs}), {low})")
         is_first = f"{side} == 0"
         ends = replace(row, start=f"{row.start} if {is_first} else {high}", stop=f"{low} if {is_first} else {row.stop}")
-        near = middle.below(depth, [Loop(side, "0", "2"), ends])
-        write(near)
-        middle.lines[-1] += near.text(depth)
+        border = enclosing.below(depth, [Loop(side, "0", "2"), ends])
+        write(border)
+        enclosing.lines[-1] += border.text(depth)
         self.inside = row.index
-        inside = middle.below(depth, [replace(row, start=low, stop=high)])
+        inside = enclosing.below(depth, [replace(row, start=low, stop=high)])
         write(inside)
         self.inside = ""
-        middle.lines[-1] += inside.text(depth)
+        enclosing.lines[-1] += inside.text(depth)
 
     def _offsets(self, value: ast.expr, row: Loop, statement: Statement) -> list[ast.expr]:
         """How far from an index the places are that are tested or turned at a border."""
         if row.index not in statement.ranges or row.step < 0:
             return []
-        found = [
+        matches = [
             offset
             for node in ast.walk(value)
             if isinstance(node, ast.expr) and (offset := self.offset_at_border(node, row.index, statement)) is not None
         ]
-        found = [offset for offset in found if not (isinstance(offset, ast.Constant) and offset.value == 0)]
+        matches = [offset for offset in matches if not (isinstance(offset, ast.Constant) and offset.value == 0)]
         outside = {row.index} | {name for node in ast.walk(value) for name in (fold_of(node) or ("", (), node))[1]}
-        return [] if any(outside & {*free_names(offset)} for offset in found) else found
+        return [] if any(outside & {*free_names(offset)} for offset in matches) else matches
 
     def offset_at_border(self, node: ast.expr, index: str, statement: Statement) -> ast.expr | None:
         """Of (i + c) % n, minimum(i + c, n - 1), maximum(i + c, 0) and x[i + c]: c."""
         stop = statement.ranges[index][1]
         match node:
-            case ast.BinOp(left=place, op=ast.Mod(), right=size) if same(size, stop):
-                return without_multiples(size, offset(place, index))
-            case ast.Call(func=ast.Name(id="maximum"), args=[place, ast.Constant(value=0)]):
-                return offset(place, index)
-            case ast.Call(func=ast.Name(id="minimum"), args=[place, ast.BinOp(size, ast.Sub(), ast.Constant(value=1))]):
-                return offset(place, index) if same(size, stop) else None
+            case ast.BinOp(left=subscript, op=ast.Mod(), right=size) if same(size, stop):
+                return without_multiples(size, offset(subscript, index))
+            case ast.Call(func=ast.Name(id="maximum"), args=[subscript, ast.Constant(value=0)]):
+                return offset(subscript, index)
+            case ast.Call(
+                func=ast.Name(id="minimum"), args=[subscript, ast.BinOp(size, ast.Sub(), ast.Constant(value=1))]
+            ):
+                return offset(subscript, index) if same(size, stop) else None
             case ast.Subscript(value=ast.Name(id=name)) if name in self.arrays:
-                pairs = zip(places_of(node), self.arrays[name].dims, strict=True)
-                own = [offset(place, index) for place, dim in pairs if index in free_names(place) and same(dim, stop)]
+                pairs = zip(subscripts_of(node), self.arrays[name].dims, strict=True)
+                own = [
+                    offset(subscript, index)
+                    for subscript, dim in pairs
+                    if index in free_names(subscript) and same(dim, stop)
+                ]
                 return own[0] if len(own) == 1 else None
         return None
 
     def _element(self, nest: Nest, statement: Statement) -> str:
-        return f"{statement.name}[np.uint64({nest.offset(statement.name, statement.places)[0]})]"
+        return f"{statement.name}[np.uint64({nest.offset(statement.name, statement.subscripts)[0]})]"
 
     def _collected(self, statement: Statement) -> Iterator[str]:
         nest = Nest(self, statement, self._loops(statement, statement.indices))
@@ -318,8 +326,8 @@ class LoopWriter:
         total = self.total(name)
         yield from self._begun(statement)
         value = (nest.element if kind == VALUE or word in FLAT_INDEX else nest.value)(statement.value)
-        offset, test, _ = nest.offset(name, statement.places)
-        lines = list(self._joined(statement, nest, offset, plain(value[0])))
+        offset, test, _ = nest.offset(name, statement.subscripts)
+        lines = list(self._update(statement, nest, offset, plain(value[0])))
         nest.lines[-1] += [f"if {test}:", *indented(1, lines)] if test else lines
         if word in FLAT_INDEX:
             yield f"{self.word['best']} = filled(T({START[word]}), {total})"
@@ -337,27 +345,27 @@ class LoopWriter:
             yield f"for {z} in range({self.total(name)}):"
             yield f"    {self.store(name, f'{self.code.at[name]} + {z}', self.start_of(statement))}"
 
-    def _joined(self, statement: Statement, nest: Nest, offset: str, text: str) -> Iterator[str]:
+    def _update(self, statement: Statement, nest: Nest, offset: str, text: str) -> Iterator[str]:
         name, at = statement.name, self.word["at"]
         yield f"{at} = {offset}"
         if statement.collect == "sum":
             yield self.store(name, at, plain(f"{self.load(name, at)} + ({text})"))
         elif statement.collect in JOIN:
-            found, before = self.word["found"], self.word["best"]
-            yield f"{found} = {text}"
+            matches, before = self.word["found"], self.word["best"]
+            yield f"{matches} = {text}"
             yield f"{before} = {self.load(name, at)}"
-            yield self.store(name, at, self.joined(statement.collect, before, found))
+            yield self.store(name, at, self.minmax_source(statement.collect, before, matches))
         else:
-            place = nest.numbered(statement.indices)
+            subscript = nest.numbered(statement.indices)
             sign = ">" if statement.collect == "argmax" else "<"
-            own, found, best = (self.word[word] for word in ("own", "found", "best"))
+            own, matches, best = (self.word[word] for word in ("own", "found", "best"))
             yield f"{own} = np.uint64({at} - {self.code.at[name]})"
-            yield f"{found} = {text}"
-            better = f"{found} {sign} {best}[{own}] or ({found} != {found} and {best}[{own}] == {best}[{own}])"
+            yield f"{matches} = {text}"
+            better = f"{matches} {sign} {best}[{own}] or ({matches} != {matches} and {best}[{own}] == {best}[{own}])"
             yield f"if {better} or {self.load(name, at)} < 0:"
-            yield f"    {best}[{own}], {self.load(name, at)} = {found}, {plain(place)}"
+            yield f"    {best}[{own}], {self.load(name, at)} = {matches}, {plain(subscript)}"
 
-    def joined(self, word: str, total: str, text: str) -> str:
+    def minmax_source(self, word: str, total: str, text: str) -> str:
         """The greater or the less of two, nan where one is."""
         sign = ">" if word == "max" else "<"
         return f"{text} if {text} {sign} {total} or {text} != {text} else {total}"

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..language.index_expressions import fold_of, places_of
+from ..language.index_expressions import fold_of, subscripts_of
 from ..language.indexed_programs import IndexedProgram, Statement
 
 Scalar = Any  # a number or a bool, of Python or of NumPy
-Place = tuple[int, ...]
+Index = tuple[int, ...]
 Functions = Mapping[str, Callable[..., Any]]  # of runtime/kernels/scalar, by name
 JOINS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum, "logsumexp": np.logaddexp}
 JOINS |= {"any": np.logical_or, "all": np.logical_and}
@@ -26,17 +26,17 @@ NONE = {"max": -np.inf, "min": np.inf, "any": False, "all": True, "argmax": 0, "
 @np.errstate(all="ignore")
 def outputs_of(program: IndexedProgram, arguments: Mapping[str, Any], functions: Functions) -> dict[str, np.ndarray]:
     """The outputs by name, of arrays that may have a batch ahead, and of numbers."""
-    given = {a.name: np.asarray(arguments[a.name]) for a in program.of_kind("input", "constant")}
-    ahead = {name: array.ndim - len(program.arrays[name].dims) for name, array in given.items()}
-    batch = np.broadcast_shapes(*(array.shape[: ahead[name]] for name, array in given.items()))
-    whole = {name: np.broadcast_to(a, (*batch, *a.shape[ahead[name] :])) for name, a in given.items()}
+    inputs = {a.name: np.asarray(arguments[a.name]) for a in program.of_kind("input", "constant")}
+    ahead = {name: array.ndim - len(program.arrays[name].dims) for name, array in inputs.items()}
+    batch = np.broadcast_shapes(*(array.shape[: ahead[name]] for name, array in inputs.items()))
+    fused = {name: np.broadcast_to(a, (*batch, *a.shape[ahead[name] :])) for name, a in inputs.items()}
     numbers = {name: _wide(arguments[name]) for name in program.numbers}
-    empty = {name: np.zeros(array.shape[len(batch) :]) for name, array in whole.items()}
+    empty = {name: np.zeros(array.shape[len(batch) :]) for name, array in fused.items()}
     shape = Example(program, empty, numbers, functions).shape
-    parts = [{n: array[at] for n, array in whole.items()} for at in np.ndindex(batch)]
+    parts = [{n: array[at] for n, array in fused.items()} for at in np.ndindex(batch)]
     examples = [Example(program, part, numbers, functions) for part in parts]
-    found = {n: [e.element(n, at) for e in examples for at in np.ndindex(shape(n))] for n in program.outputs}
-    return {name: np.array(elements).reshape((*batch, *shape(name))) for name, elements in found.items()}
+    matches = {n: [e.element(n, at) for e in examples for at in np.ndindex(shape(n))] for n in program.outputs}
+    return {name: np.array(elements).reshape((*batch, *shape(name))) for name, elements in matches.items()}
 
 
 class Example:
@@ -52,8 +52,8 @@ class Example:
         sizes = {ast.unparse(dim): np.int64(size) for dim, size in pairs}
         self.scope = {"__builtins__": {}, **known, **own, **sizes, **numbers}
         self.compiled: dict[int, Any] = {}
-        self.elements: dict[tuple[str, Place], Scalar] = {}
-        self.gathered: dict[int, dict[Place, Scalar]] = {}  # what statements scatter
+        self.elements: dict[tuple[str, Index], Scalar] = {}
+        self.gathered: dict[int, dict[Index, Scalar]] = {}  # what statements scatter
 
     def value(self, tree: ast.expr, scope: Mapping[str, Scalar], statement: Statement | None = None) -> Scalar:
         if id(tree) not in self.compiled:
@@ -61,15 +61,15 @@ class Example:
             self.compiled[id(tree)] = compile(ast.fix_missing_locations(changed), "<indexed program>", "eval")
         return eval(self.compiled[id(tree)], {**self.scope, **scope, "_statement": statement})
 
-    def shape(self, name: str) -> Place:
+    def shape(self, name: str) -> Index:
         return tuple(max(0, int(self.value(dim, {}))) for dim in self.program.arrays[name].dims)
 
-    def read(self, name: str, places: Sequence[Scalar], outside: Scalar) -> Scalar:
+    def read(self, name: str, subscripts: Sequence[Scalar], outside: Scalar) -> Scalar:
         """An element, or what stands for one outside."""
-        inside = (0 <= place < size for place, size in zip(places, self.shape(name), strict=True))
-        return self.element(name, tuple(map(int, places))) if all(inside) else outside
+        inside = (0 <= subscript < size for subscript, size in zip(subscripts, self.shape(name), strict=True))
+        return self.element(name, tuple(map(int, subscripts))) if all(inside) else outside
 
-    def element(self, name: str, at: Place) -> Scalar:
+    def element(self, name: str, at: Index) -> Scalar:
         if name in self.arrays:
             return _wide(self.arrays[name][at])
         if (name, at) not in self.elements:
@@ -77,14 +77,14 @@ class Example:
             self.elements[name, at] = values[0] if len(values) == 1 else sum(values)
         return self.elements[name, at]
 
-    def assigned(self, statement: Statement, at: Place) -> Scalar:
+    def assigned(self, statement: Statement, at: Index) -> Scalar:
         if not statement.collect:
-            scope = {ast.unparse(p): np.int64(place) for p, place in zip(statement.places, at, strict=True)}
+            scope = {ast.unparse(p): np.int64(subscript) for p, subscript in zip(statement.subscripts, at, strict=True)}
             return self.value(statement.value, scope, statement)
         if id(statement) not in self.gathered:
-            values: dict[Place, list[tuple[int, Scalar]]] = {}
+            values: dict[Index, list[tuple[int, Scalar]]] = {}
             for flat, scope in self.steps(statement.indices, statement):
-                own = tuple(self.value(place, scope, statement) for place in statement.places)
+                own = tuple(self.value(subscript, scope, statement) for subscript in statement.subscripts)
                 values.setdefault(own, []).append((flat, self.value(statement.value, scope, statement)))
             self.gathered[id(statement)] = {own: _folded(statement.collect, each) for own, each in values.items()}
         none = -1 if statement.collect.startswith("arg") else _folded(statement.collect, [])
@@ -107,8 +107,8 @@ class _OfElements(ast.NodeTransformer):  # elements, folds and powers as calls
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if fold := fold_of(node):
             names = ast.arguments([], [ast.arg(name) for name in fold[1]], None, [], [], None, [])
-            given = [ast.Name("_statement", ast.Load()), ast.Constant(fold[0]), ast.Constant(" ".join(fold[1]))]
-            return _call("_fold", *given, ast.Lambda(names, self.visit(fold[2])))
+            inputs = [ast.Name("_statement", ast.Load()), ast.Constant(fold[0]), ast.Constant(" ".join(fold[1]))]
+            return _call("_fold", *inputs, ast.Lambda(names, self.visit(fold[2])))
         name = ast.unparse(node.func)
         arguments = [self.visit(argument) for argument in node.args]
         if name == "padded":  # the element, read with another number for outside
@@ -116,8 +116,8 @@ class _OfElements(ast.NodeTransformer):  # elements, folds and powers as calls
         return _call("_wide", _call(name, *arguments))
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        places = ast.Tuple([self.visit(place) for place in places_of(node)], ast.Load())
-        return _call("_read", ast.Constant(ast.unparse(node.value)), places, ast.Name("nan", ast.Load()))
+        subscripts = ast.Tuple([self.visit(subscript) for subscript in subscripts_of(node)], ast.Load())
+        return _call("_read", ast.Constant(ast.unparse(node.value)), subscripts, ast.Name("nan", ast.Load()))
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.visit_Subscript(ast.Subscript(node, ast.Tuple([]))) if node.id in self.arrays else node
@@ -141,10 +141,10 @@ def _wide(value: Any) -> Scalar:
 
 def _folded(word: str, values: Sequence[tuple[int, Scalar]]) -> Scalar:
     """What a fold makes of values, of which each has a place."""
-    found = [+value for _, value in values]  # bools as integers
-    if not found and word in NONE:
+    matches = [+value for _, value in values]  # bools as integers
+    if not matches and word in NONE:
         return NONE[word]
     if word.startswith("arg"):
         sign = 1 if word == "argmax" else -1
         return max(values, key=lambda each: (bool(np.isnan(each[1])), sign * each[1]))[0]
-    return np.add.reduce(found) / np.float64(len(found)) if word == "mean" else JOINS[word].reduce(found)
+    return np.add.reduce(matches) / np.float64(len(matches)) if word == "mean" else JOINS[word].reduce(matches)

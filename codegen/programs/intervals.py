@@ -18,7 +18,7 @@ class Intervals:
         match tree:
             case ast.Name(id=name) if name in self.statement.ranges:
                 start, stop = self.statement.ranges[name]
-                return _text(start), f"({ast.unparse(stop)} - 1)"
+                return _source(start), f"({ast.unparse(stop)} - 1)"
             case ast.Name(id=name) if name in self.program.arrays:
                 return None
             case ast.Name() | ast.Constant():
@@ -29,10 +29,10 @@ class Intervals:
             case ast.BinOp(left=left, op=op, right=right):
                 return self._operator(op, self.of(left), self.of(right))
             case ast.IfExp(body=body, orelse=orelse):
-                return self._extremes("min", "max", self.of(body), self.of(orelse))
+                return self._min_max("min", "max", self.of(body), self.of(orelse))
             case ast.Call(func=ast.Name(id="minimum" | "maximum" as name), args=[left, right]):
                 word = name[:3]
-                return self._extremes(word, word, self.of(left), self.of(right))
+                return self._min_max(word, word, self.of(left), self.of(right))
         return None
 
     def _operator(self, op: ast.operator, one: Ends | None, two: Ends | None) -> Ends | None:
@@ -62,11 +62,11 @@ class Intervals:
         stops = [ast.unparse(stop) for _, stop in self.statement.ranges.values()]
         return (divisor.isdigit() and divisor != "0") or divisor in stops
 
-    def _extremes(self, low: str, high: str, one: Ends | None, two: Ends | None) -> Ends | None:
+    def _min_max(self, low: str, high: str, one: Ends | None, two: Ends | None) -> Ends | None:
         if one is None or two is None:
             return None
         return f"{low}({one[0]}, {two[0]})", f"{high}({one[1]}, {two[1]})"
 
 
-def _text(tree: ast.expr) -> str:
+def _source(tree: ast.expr) -> str:
     return ast.unparse(tree)

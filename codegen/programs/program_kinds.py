@@ -30,7 +30,18 @@ START = {"max": "-np.inf", "min": "np.inf", "argmax": "-np.inf", "argmin": "np.i
 FLAT_INDEX = ("argmax", "argmin")
 
 
-WORDS = ("b", "begin", "end", "first", "last", "at", "own", "found", "best", "z")  # names that loops have of their own
+LOCAL_NAMES = (
+    "b",
+    "begin",
+    "end",
+    "first",
+    "last",
+    "at",
+    "own",
+    "found",
+    "best",
+    "z",
+)  # names that loops have of their own
 
 
 class ProgramCode:
@@ -38,11 +49,11 @@ class ProgramCode:
 
     def __init__(self, program: IndexedProgram) -> None:
         self.program = program
-        self.taken = {*program.arrays, *program.numbers, *program.sizes}
-        self.taken |= {index for statement in program.statements for index in statement.ranges}
-        self.word = {word: fresh(word, self.taken) for word in WORDS}
-        self.at = {name: fresh(f"at_{name}", self.taken) for name in program.arrays}
-        self.step = {name: fresh(f"step_{name}", self.taken) for name in program.arrays}
+        self.reserved = {*program.arrays, *program.numbers, *program.sizes}
+        self.reserved |= {index for statement in program.statements for index in statement.ranges}
+        self.word = {word: fresh(word, self.reserved) for word in LOCAL_NAMES}
+        self.at = {name: fresh(f"at_{name}", self.reserved) for name in program.arrays}
+        self.step = {name: fresh(f"step_{name}", self.reserved) for name in program.arrays}
         self.kinds: dict[str, str] = {}
         for array in program.arrays.values():
             self.kinds[array.name] = {"input": VALUE, "constant": ANY}.get(array.kind, VALUE)

@@ -14,12 +14,12 @@ from ..language.index_expressions import (
     folded,
     free_names,
     fresh,
-    places_of,
     reads,
     rebuilt,
     renamed,
     replaced,
     same,
+    subscripts_of,
 )
 from ..language.indexed_programs import Array, IndexedProgram, Statement
 from ..language.scalar_functions import is_expensive
@@ -28,7 +28,7 @@ from .derivative import ONE, ZERO, is_number, times
 LONG = 4  # calls of an expression of which parts that repeat are computed once
 
 
-EXTREMES = ("max", "min")
+MIN_MAX = ("max", "min")
 
 
 Ranges = Mapping[str, tuple[ast.expr, ast.expr]]
@@ -38,10 +38,10 @@ def name_of(text: str) -> ast.Name:
     return ast.Name(text, ast.Load())
 
 
-def element(name: str, places: Sequence[ast.expr]) -> ast.expr:
-    if not places:
+def element(name: str, subscripts: Sequence[ast.expr]) -> ast.expr:
+    if not subscripts:
         return name_of(name)
-    index = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+    index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
     return ast.Subscript(name_of(name), copied(index), ast.Load())
 
 
@@ -67,9 +67,9 @@ class Normal:
                     func=ast.Name(id="padded"), args=[ast.Subscript(value=ast.Name(id=name)) as read, border]
                 ):
                     if any(reads(border, outer.arrays)):
-                        pairs = zip(places_of(read), outer.arrays[name].dims, strict=True)
+                        pairs = zip(subscripts_of(read), outer.arrays[name].dims, strict=True)
                         tests: list[ast.expr] = [
-                            ast.Compare(ZERO, [ast.LtE(), ast.Lt()], [place, dim]) for place, dim in pairs
+                            ast.Compare(ZERO, [ast.LtE(), ast.Lt()], [subscript, dim]) for subscript, dim in pairs
                         ]
                         test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
                         return ast.IfExp(test, read, visit(border))  # type: ignore[arg-type]
@@ -81,7 +81,7 @@ class Normal:
 
     def _statement(self, statement: Statement) -> None:
         fold = fold_of(statement.value)
-        if fold is not None and fold[0] in EXTREMES and not statement.collect and statement.name not in self.recurrent:
+        if fold is not None and fold[0] in MIN_MAX and not statement.collect and statement.name not in self.recurrent:
             self._extreme(statement, *fold)
             return
         if fold is not None and not statement.collect and fold[0] != "mean":
@@ -98,14 +98,14 @@ class Normal:
         tests = [test for test, _ in common_conditions(value, ast.dump(part))]
         free = [name for tree in (part, *tests) for name in free_names(tree) if name in statement.ranges]
         free = list(dict.fromkeys(free))
-        order = [p.id for p in statement.places if isinstance(p, ast.Name) and p.id in free]
+        order = [p.id for p in statement.subscripts if isinstance(p, ast.Name) and p.id in free]
         names = [*order, *(name for name in free if name not in order)]
         name = fresh("part", self.arrays)
-        places = tuple(name_of(each) for each in names)
+        subscripts = tuple(name_of(each) for each in names)
         self.arrays[name] = Array(name, "local", tuple(statement.ranges[each][1] for each in names))
         own = guarded(part, common_conditions(value, ast.dump(part)))
-        self.statements.append(Statement(name, places, own, "", statement.ranges, statement.node))
-        return replaced(value, part, element(name, places))
+        self.statements.append(Statement(name, subscripts, own, "", statement.ranges, statement.node))
+        return replaced(value, part, element(name, subscripts))
 
     def _extreme(self, statement: Statement, word: str, over: Sequence[str], operand: ast.expr) -> None:
         """The place of the extreme, and then what is there: its derivative is that of one element."""
@@ -113,8 +113,8 @@ class Normal:
         self.arrays[first] = Array(first, "local", self.arrays[statement.name].dims)
         own = replace(statement, name=first, value=folded(f"arg{word}", over, operand))
         self.statements.append(own)
-        place = at_first(element(first, statement.places), over, statement.ranges)
-        chosen = renamed(operand, place)
+        subscript = at_first(element(first, statement.subscripts), over, statement.ranges)
+        chosen = renamed(operand, subscript)
         self.statements.append(replace(statement, value=self._hoisted(chosen, statement)))
 
     def _hoisted(self, tree: ast.expr, statement: Statement) -> ast.expr:
@@ -145,30 +145,32 @@ class Normal:
     def _own(self, word: str, over: Sequence[str], operand: ast.expr, statement: Statement) -> ast.expr:
         if word == "mean":
             return ast.BinOp(self._own("sum", over, operand, statement), ast.Div(), self._sizes(over, statement))
-        if word in EXTREMES and statement.name not in self.recurrent:
+        if word in MIN_MAX and statement.name not in self.recurrent:
             return self._own_extreme(word, over, operand, statement)
         operand = self._hoisted(operand, statement)
         free = [name for name in free_names(operand) if name in statement.ranges and name not in over]
-        first = [p.id for p in statement.places if isinstance(p, ast.Name) and p.id in free]  # a recurrence's is first
+        first = [
+            p.id for p in statement.subscripts if isinstance(p, ast.Name) and p.id in free
+        ]  # a recurrence's is first
         names = [*first, *(name for name in free if name not in first)]
         value = folded(word, over, operand)
         known = next((s for s in self.statements if same(s.value, value) and not s.collect), None)
-        if known is not None and [p.id for p in known.places if isinstance(p, ast.Name)] == names:
-            return element(known.name, known.places)
+        if known is not None and [p.id for p in known.subscripts if isinstance(p, ast.Name)] == names:
+            return element(known.name, known.subscripts)
         name = fresh(word, (*self.arrays, *FOLDS))
-        places = tuple(name_of(each) for each in names)
-        self.statements.append(Statement(name, places, value, "", statement.ranges, statement.node))
+        subscripts = tuple(name_of(each) for each in names)
+        self.statements.append(Statement(name, subscripts, value, "", statement.ranges, statement.node))
         self.arrays[name] = Array(name, "local", tuple(statement.ranges[each][1] for each in names))
-        return element(name, places)
+        return element(name, subscripts)
 
     def _own_extreme(self, word: str, over: Sequence[str], operand: ast.expr, statement: Statement) -> ast.expr:
         free = [name for name in free_names(operand) if name in statement.ranges and name not in over]
         name = fresh(word, (*self.arrays, *FOLDS))
-        places = tuple(name_of(each) for each in free)
+        subscripts = tuple(name_of(each) for each in free)
         self.arrays[name] = Array(name, "local", tuple(statement.ranges[each][1] for each in free))
-        own = Statement(name, places, folded(word, over, operand), "", statement.ranges, statement.node)
+        own = Statement(name, subscripts, folded(word, over, operand), "", statement.ranges, statement.node)
         self._extreme(own, word, over, operand)
-        return element(name, places)
+        return element(name, subscripts)
 
 
 def repeated(value: ast.expr) -> ast.expr | None:

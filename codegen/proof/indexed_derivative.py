@@ -20,11 +20,11 @@ from ..language.index_expressions import (
 from ..language.indexed_programs import IndexedProgram, Statement, ordered
 from ..language.scalar_functions import Functions
 from .derivative import ONE, ZERO, derivative, is_number
-from .derived_text import Text, shape_text
 from .index_normal_form import Normal, Ranges, name_of
-from .indexed_slopes import active_reads, named_reads, restored, tidied, with_constants
+from .partial_derivatives import active_reads, named_reads, restored, tidied, with_constants
+from .program_builder import ProgramBuilder, shape_source
 
-LETTERS = "ijklmnpq"
+INDEX_NAMES = "ijklmnpq"
 
 
 FLAT = ("any", "all", "argmax", "argmin")
@@ -41,18 +41,18 @@ class Derivation:
         normal = Normal(program)
         self.arrays, self.statements = normal.arrays, ordered(normal.statements)
         self.inputs = [a.name for a in program.of_kind("input", "constant")]
-        self.wanted = [name for name in self.inputs if name in set(active)]
+        self.requested = [name for name in self.inputs if name in set(active)]
         self.differentiable = [name for name in program.outputs if name in set(outputs)]
         self.active = self._active()
         self.normal = IndexedProgram(
             program.name, self.arrays, program.numbers, self.statements, program.outputs, program.sizes
         )
-        self.taken = {*self.arrays, *program.numbers, *program.sizes}
+        self.reserved = {*self.arrays, *program.numbers, *program.sizes}
         self.firsts: dict[str, str] = {}
         self.known_ranges: dict[str, tuple[ast.expr, ast.expr]] = {}  # of the indices of folds that were made
 
     def _active(self) -> set[str]:
-        active = set(self.wanted)
+        active = set(self.requested)
         while True:
             more = {s.name for s in self.statements if self._is_active(s, active)} - active
             if not more:
@@ -66,26 +66,26 @@ class Derivation:
         return any(read.name in active for read in active_reads(statement.value, active))
 
     def _fresh(self, word: str) -> str:
-        name = fresh(word, self.taken)
-        self.taken.add(name)
+        name = fresh(word, self.reserved)
+        self.reserved.add(name)
         return name
 
     # ---- what both modes share ---------------------------------------------------------------------------------------
 
-    def _begun(self, results: Mapping[str, Sequence[ast.expr]], more: Iterable[str] = ()) -> Text:
-        text = Text(names={*self.arrays, *self.program.numbers, *self.program.sizes, *results, *more})
+    def _begun(self, results: Mapping[str, Sequence[ast.expr]], more: Iterable[str] = ()) -> ProgramBuilder:
+        text = ProgramBuilder(names={*self.arrays, *self.program.numbers, *self.program.sizes, *results, *more})
         for name in (*self.inputs, *self.program.outputs):
-            text.lines.append(f"{name}: {shape_text(self.arrays[name].dims)}")
+            text.lines.append(f"{name}: {shape_source(self.arrays[name].dims)}")
         for name, dims in results.items():
-            text.lines.append(f"{name}: {shape_text(dims)}")
+            text.lines.append(f"{name}: {shape_source(dims)}")
         return text
 
-    def _values(self, text: Text) -> None:
+    def _values(self, text: ProgramBuilder) -> None:
         """The program's own arrays, computed again."""
         for statement in self.statements:
             if statement.name not in self.program.outputs:
                 if statement.collect and not any(line.startswith(f"{statement.name}: ") for line in text.lines):
-                    text.lines.append(f"{statement.name}: {shape_text(self.arrays[statement.name].dims)}")
+                    text.lines.append(f"{statement.name}: {shape_source(self.arrays[statement.name].dims)}")
                 text.add(statement)
 
     def _operand(self, statement: Statement) -> tuple[str, tuple[str, ...], ast.expr]:
@@ -94,43 +94,43 @@ class Derivation:
             return fold
         return statement.collect, (), statement.value
 
-    def _first(self, text: Text, statement: Statement) -> str:
+    def _first(self, text: ProgramBuilder, statement: Statement) -> str:
         """An array of the places where extremes are found."""
         word, over, operand = self._operand(statement)
         if statement.name not in self.firsts:
             name = self.firsts[statement.name] = self._fresh(f"first_{statement.name}")
             text.names.add(name)
             if statement.collect:
-                text.lines.append(f"{name}: {shape_text(self.arrays[statement.name].dims)}")
+                text.lines.append(f"{name}: {shape_source(self.arrays[statement.name].dims)}")
                 text.add(replace(statement, name=name, collect=f"arg{word}"))
             else:
                 text.add(replace(statement, name=name, value=folded(f"arg{word}", over, operand)))
         return self.firsts[statement.name]
 
-    def _slopes(self, operand: ast.expr) -> Iterator[tuple[Read, ast.expr]]:
+    def _partials(self, operand: ast.expr) -> Iterator[tuple[Read, ast.expr]]:
         """The elements that have derivatives, and the derivative by each."""
         named, trees = named_reads(operand, self.active)
         named = with_constants(named, trees)
         for name, read in trees.items():
             if name.startswith("read_"):
-                slope = tidied(derivative(named, {name: ONE}, self.functions))
-                if not is_number(slope, 0):
-                    yield read, restored(slope, trees)
+                factor = tidied(derivative(named, {name: ONE}, self.functions))
+                if not is_number(factor, 0):
+                    yield read, restored(factor, trees)
 
     def _index_names(self, name: str) -> list[str]:
         """What an array's indices are called where it is assigned or read."""
-        matches = [s.places for s in self.statements if s.name == name]
-        matches += [r.places for s in self.statements for r in reads(s.value, self.arrays) if r.name == name]
-        plain = (p for p in matches if all(isinstance(each, ast.Name) and each.id not in self.taken for each in p))
+        matches = [s.subscripts for s in self.statements if s.name == name]
+        matches += [r.subscripts for s in self.statements for r in reads(s.value, self.arrays) if r.name == name]
+        plain = (p for p in matches if all(isinstance(each, ast.Name) and each.id not in self.reserved for each in p))
         first = next((p for p in plain if len({ast.dump(each) for each in p}) == len(p)), None)
         if first is None:
-            return [LETTERS[k % len(LETTERS)] for k in range(len(self.arrays[name].dims))]
+            return [INDEX_NAMES[k % len(INDEX_NAMES)] for k in range(len(self.arrays[name].dims))]
         return [each.id for each in first if isinstance(each, ast.Name)]
 
-    def _all_of(self, text: Text, name: str) -> tuple[tuple[ast.expr, ...], Ranges]:
+    def _all_of(self, text: ProgramBuilder, name: str) -> tuple[tuple[ast.expr, ...], Ranges]:
         """The places of all elements of an array, and the ranges of their indices."""
         dims, indices = self.arrays[name].dims, list[str]()
         for word, dim in zip(self._index_names(name), dims, strict=True):
             indices.append(text.index(word, ZERO, dim, indices))
-        places = tuple(name_of(index) for index in indices)
-        return places, {index: (ZERO, dim) for index, dim in zip(indices, dims, strict=True)}
+        subscripts = tuple(name_of(index) for index in indices)
+        return subscripts, {index: (ZERO, dim) for index, dim in zip(indices, dims, strict=True)}

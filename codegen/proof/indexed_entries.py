@@ -16,9 +16,9 @@ from ..spec.model import Argument, Compute, Entry, Formula, identifier
 from ..spec.row_program import check_of_rows
 from ..spec.signature import parse_schema
 from .derivative import NoDerivative
-from .derived_text import Derived
 from .indexed_forward import Forward
 from .indexed_reverse import Reverse
+from .program_builder import Derived
 
 ORDERS = 2  # how often an op can be differentiated
 
@@ -51,8 +51,8 @@ def with_derivatives(entry: Entry, missing: Iterable[Argument], level: int = 0) 
 
 def _completed(entry: Entry, level: int) -> tuple[Entry, ...]:
     missing = [a for a in entry.tensor_arguments if a.name not in entry.gradients]
-    whole = with_derivatives(entry, missing, level)
-    return (replace(whole, internal=()), *whole.internal)
+    fused = with_derivatives(entry, missing, level)
+    return (replace(fused, internal=()), *fused.internal)
 
 
 def _internal(entry: Entry, name: str, derived: Derived) -> Entry:
@@ -76,7 +76,7 @@ def _internal(entry: Entry, name: str, derived: Derived) -> Entry:
     }
     kinds = {each: "constant" if each in constants else "input" for each in inputs}
     outputs_of = [r.name for r in schema.returns]
-    unchecked = parent.unchecked | _places_outside(parent) | {*parent.outputs}
+    unchecked = parent.unchecked | _unchecked_arrays(parent) | {*parent.outputs}
     reader = Reader(name, kinds, numbers, outputs_of, unchecked, is_derived=True)
     program = reader.read(_renamed_output(body, derived, schema.returns[0].name))
     if program is None:
@@ -105,7 +105,7 @@ def _internal(entry: Entry, name: str, derived: Derived) -> Entry:
     )
 
 
-def _places_outside(program: IndexedProgram) -> set[str]:
+def _unchecked_arrays(program: IndexedProgram) -> set[str]:
     """Arguments whose elements may be places outside, as padded() allows them."""
     calls = [n for s in program.statements for n in ast.walk(s.value) if isinstance(n, ast.Call)]
     padded = [n.args[0] for n in calls if isinstance(n.func, ast.Name) and n.func.id == PADDED]
@@ -171,8 +171,8 @@ def _dims(annotation: ast.expr | None) -> list[ast.expr]:
 
 def _call(entry: Entry, internal: Entry, named: Mapping[str, str]) -> Formula:
     own = {a.name for a in entry.schema.arguments} | {r.name for r in entry.schema.returns}
-    given = {a.name: a.name if a.name in own else "result" for a in internal.schema.arguments} | dict(named)
-    arguments = ", ".join(given[a.name] for a in internal.schema.arguments)
+    inputs = {a.name: a.name if a.name in own else "result" for a in internal.schema.arguments} | dict(named)
+    arguments = ", ".join(inputs[a.name] for a in internal.schema.arguments)
     text = f"{internal.schema.name}({arguments})"
     tree = ast.parse(text, mode="eval").body
     for node in ast.walk(tree):

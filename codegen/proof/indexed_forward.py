@@ -11,10 +11,10 @@ from ..language.index_expressions import (
 )
 from ..language.indexed_programs import Statement
 from .derivative import ZERO, NoDerivative, plus, times
-from .derived_text import Derived, Text, shape_text, with_ranges
-from .index_normal_form import EXTREMES, element, name_of
+from .index_normal_form import MIN_MAX, element, name_of
 from .indexed_derivative import Derivation
-from .indexed_slopes import flat_place, flat_place_of, is_padded, under_conditions, weight_of
+from .partial_derivatives import flat_index, flat_index_of, is_padded, under_conditions, weight_of
+from .program_builder import Derived, ProgramBuilder, shape_source, with_ranges
 
 
 class Forward(Derivation):
@@ -23,10 +23,10 @@ class Forward(Derivation):
     def derived(self) -> Derived:
         named = {name: self._fresh(f"{name}_tangent") for name in self.differentiable}
         outputs = {named[name]: self.arrays[name].dims for name in self.differentiable}
-        dots = {name: self._fresh(f"tangent_of_{name}") for name in self.wanted}
+        dots = {name: self._fresh(f"tangent_of_{name}") for name in self.requested}
         text = self._begun({}, outputs)
-        for name in self.wanted:
-            text.lines.append(f"{dots[name]}: {shape_text(self.arrays[name].dims)}")
+        for name in self.requested:
+            text.lines.append(f"{dots[name]}: {shape_source(self.arrays[name].dims)}")
         text.names |= {*dots.values()}
         self._values(text)
         for statement in self.statements:
@@ -38,40 +38,40 @@ class Forward(Derivation):
         for name in self.differentiable:
             if name not in self.active:
                 self._without_tangent(text, name, named[name])
-        return Derived(tuple(with_ranges(text, outputs)), tuple(dots[name] for name in self.wanted), tuple(outputs))
+        return Derived(tuple(with_ranges(text, outputs)), tuple(dots[name] for name in self.requested), tuple(outputs))
 
-    def _without_tangent(self, text: Text, name: str, tangent: str) -> None:
+    def _without_tangent(self, text: ProgramBuilder, name: str, tangent: str) -> None:
         """The tangent of an output that depends on nothing: zeros."""
-        places, ranges = self._all_of(text, name)
-        text.add(Statement(tangent, places, ZERO, "", ranges))
+        subscripts, ranges = self._all_of(text, name)
+        text.add(Statement(tangent, subscripts, ZERO, "", ranges))
 
-    def _tangent(self, text: Text, statement: Statement, dots: Mapping[str, str]) -> None:
+    def _tangent(self, text: ProgramBuilder, statement: Statement, dots: Mapping[str, str]) -> None:
         word, over, operand = self._operand(statement)
         total: ast.expr = ZERO
-        for read, slope in self._slopes(operand):
-            total = plus(total, under_conditions(slope, self._element_of(dots[read.name], read)))
+        for read, factor in self._partials(operand):
+            total = plus(total, under_conditions(factor, self._element_of(dots[read.name], read)))
         name = dots[statement.name]
         if word == "logsumexp":
-            weight = weight_of(operand, element(statement.name, statement.places))
+            weight = weight_of(operand, element(statement.name, statement.subscripts))
             total, word = times(weight, total), "sum"
-        if word in EXTREMES:
+        if word in MIN_MAX:
             first = self._first(text, statement)
             if statement.collect:
-                chosen = ast.Compare(element(first, statement.places), [ast.Eq()], [flat_place(statement)])
+                chosen = ast.Compare(element(first, statement.subscripts), [ast.Eq()], [flat_index(statement)])
                 total = ast.IfExp(chosen, total, ZERO)
                 word = "sum"
             else:
-                chosen = ast.Compare(element(first, statement.places), [ast.Eq()], [flat_place_of(over, statement)])
+                chosen = ast.Compare(element(first, statement.subscripts), [ast.Eq()], [flat_index_of(over, statement)])
                 total = ast.IfExp(chosen, total, ZERO)
                 word = "sum"
         elif word not in ("", "sum"):
             raise NoDerivative(f"the derivative of {word}")
         if statement.collect:
-            text.lines.append(f"{name}: {shape_text(self.arrays[statement.name].dims)}")
+            text.lines.append(f"{name}: {shape_source(self.arrays[statement.name].dims)}")
             text.add(replace(statement, name=name, value=total, collect="sum"))
         else:
             text.add(replace(statement, name=name, value=folded("sum", over, total)))
 
     def _element_of(self, name: str, read: Read) -> ast.expr:
-        tree = element(name, read.places)
+        tree = element(name, read.subscripts)
         return ast.Call(name_of(PADDED), [tree, ZERO], []) if read.node is not None and is_padded(read) else tree

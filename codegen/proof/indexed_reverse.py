@@ -10,18 +10,18 @@ from ..language.index_expressions import (
     folded,
     free_names,
     linear,
-    places_of,
     renamed,
     same,
     simplified,
+    subscripts_of,
 )
 from ..language.indexed_programs import IndexedProgram, Statement
 from ..language.scalar_functions import Functions
 from .derivative import ZERO, NoDerivative, is_number, plus, times
-from .derived_text import Derived, shape_text, with_ranges
-from .index_normal_form import EXTREMES, element, name_of
+from .index_normal_form import MIN_MAX, element, name_of
 from .indexed_derivative import Derivation
-from .indexed_slopes import flat_place, flat_place_of, ranges_of, weight_of
+from .partial_derivatives import flat_index, flat_index_of, ranges_of, weight_of
+from .program_builder import Derived, shape_source, with_ranges
 
 
 class Reverse(Derivation):
@@ -31,9 +31,9 @@ class Reverse(Derivation):
         self, program: IndexedProgram, active: Iterable[str], outputs: Iterable[str], functions: Functions
     ) -> None:
         super().__init__(program, active, outputs, functions)
-        gradients = {name: self._fresh(f"{name}_gradient") for name in self.wanted}
+        gradients = {name: self._fresh(f"{name}_gradient") for name in self.requested}
         self.named = {*gradients.values()}
-        self.outputs = {gradients[name]: self.arrays[name].dims for name in self.wanted}
+        self.outputs = {gradients[name]: self.arrays[name].dims for name in self.requested}
         self.grads = {name: self._fresh(f"grad_{name}") for name in self.differentiable}
         names = sorted(self.active)
         self.adjoints = {name: gradients.get(name) or self._fresh(f"adjoint_{name}") for name in names}
@@ -49,7 +49,7 @@ class Reverse(Derivation):
             self.parts[name] = [element(grad, self.own[name][0])]
         for group in reversed(self.normal.groups):
             self._group(group)
-        for name in self.wanted:
+        for name in self.requested:
             self._adjoint(name)
         return Derived(tuple(with_ranges(self.text, self.outputs)), tuple(self.grads.values()), tuple(self.outputs))
 
@@ -69,24 +69,24 @@ class Reverse(Derivation):
                 self._adjoint(statement.name)
                 self._shares(statement)
 
-    def _same_array(self, part: ast.expr, places: Sequence[ast.expr]) -> str:
+    def _same_array(self, part: ast.expr, subscripts: Sequence[ast.expr]) -> str:
         """The array of which an adjoint is a copy."""
         match part:
-            case ast.Subscript(value=ast.Name(id=name)) if all(map(same, places_of(part), places)):
-                return name if len(places_of(part)) == len(places) else ""
+            case ast.Subscript(value=ast.Name(id=name)) if all(map(same, subscripts_of(part), subscripts)):
+                return name if len(subscripts_of(part)) == len(subscripts) else ""
         return ""
 
     def _scattered(self, name: str, statements: Sequence[Statement]) -> ast.expr:
         """What statements outside of a recurrence scatter to an adjoint, as an array that it reads."""
         array = self._fresh(f"outer_{name}")
-        self.text.lines.append(f"{array}: {shape_text(self.arrays[name].dims)}")
+        self.text.lines.append(f"{array}: {shape_source(self.arrays[name].dims)}")
         for statement in statements:
             self.text.add(replace(statement, name=array))
         return element(array, self.own[name][0])
 
     def _adjoint(self, name: str, is_recurrence: bool = False) -> None:
         """The adjoint of an array, of which all parts are known."""
-        places, ranges = self.own[name]
+        subscripts, ranges = self.own[name]
         adjoint = self.adjoints[name]
         if adjoint in self.made:
             return
@@ -95,7 +95,7 @@ class Reverse(Derivation):
         if is_recurrence and name in self.scatters:
             own_parts = [*own_parts, self._scattered(name, self.scatters.pop(name))]
         if len(own_parts) == 1 and name not in self.scatters and adjoint not in self.named and not is_recurrence:
-            other = self._same_array(own_parts[0], places)
+            other = self._same_array(own_parts[0], subscripts)
             if other:
                 self.adjoints[name] = other
                 return
@@ -104,31 +104,31 @@ class Reverse(Derivation):
             for part in own_parts:
                 total = plus(total, part)
             used = ranges_of(total, self.known_ranges)
-            self.text.add(Statement(adjoint, places, total, "", {**used, **ranges}))
+            self.text.add(Statement(adjoint, subscripts, total, "", {**used, **ranges}))
         else:
-            self.text.lines.append(f"{adjoint}: {shape_text(self.arrays[name].dims)}")
+            self.text.lines.append(f"{adjoint}: {shape_source(self.arrays[name].dims)}")
         for statement in self.scatters.get(name, []):
             self.text.add(replace(statement, name=adjoint))
 
     def _shares(self, statement: Statement) -> None:
         """The shares of all that a statement reads in its adjoint."""
         word, over, operand = self._operand(statement)
-        adjoint = element(self.adjoints[statement.name], statement.places)
+        adjoint = element(self.adjoints[statement.name], statement.subscripts)
         if statement.collect:
-            adjoint = ast.Call(name_of(PADDED), [adjoint, ZERO], []) if statement.places else adjoint
+            adjoint = ast.Call(name_of(PADDED), [adjoint, ZERO], []) if statement.subscripts else adjoint
         indices = (*statement.indices, *over)
         if word == "logsumexp":
-            adjoint = times(adjoint, weight_of(operand, element(statement.name, statement.places)))
-        elif word in EXTREMES:
-            first = element(self._first(self.text, statement), statement.places)
+            adjoint = times(adjoint, weight_of(operand, element(statement.name, statement.subscripts)))
+        elif word in MIN_MAX:
+            first = element(self._first(self.text, statement), statement.subscripts)
             if statement.collect:
-                adjoint = ast.IfExp(ast.Compare(first, [ast.Eq()], [flat_place(statement)]), adjoint, ZERO)
+                adjoint = ast.IfExp(ast.Compare(first, [ast.Eq()], [flat_index(statement)]), adjoint, ZERO)
             else:
-                adjoint = ast.IfExp(ast.Compare(first, [ast.Eq()], [flat_place_of(over, statement)]), adjoint, ZERO)
+                adjoint = ast.IfExp(ast.Compare(first, [ast.Eq()], [flat_index_of(over, statement)]), adjoint, ZERO)
         elif word not in ("", "sum"):
             raise NoDerivative(f"the derivative of {word}")
-        for read, slope in self._slopes(operand):
-            self._share(read, times(adjoint, slope), indices, statement)
+        for read, factor in self._partials(operand):
+            self._share(read, times(adjoint, factor), indices, statement)
 
     def _share(self, read: Read, value: ast.expr, indices: Sequence[str], statement: Statement) -> None:
         """What the adjoint of an element gets from one place where it is read."""
@@ -136,10 +136,10 @@ class Reverse(Derivation):
         if gathered is not None:
             self.parts.setdefault(read.name, []).append(gathered)
             return
-        named = {name for tree in (value, *read.places) for name in free_names(tree)}
+        named = {name for tree in (value, *read.subscripts) for name in free_names(tree)}
         value = folded("sum", [index for index in indices if index not in named], value)
         ranges = {index: statement.ranges[index] for index in indices}
-        self.scatters.setdefault(read.name, []).append(Statement(read.name, read.places, value, "sum", ranges))
+        self.scatters.setdefault(read.name, []).append(Statement(read.name, read.subscripts, value, "sum", ranges))
 
     def _gathered(self, read: Read, value: ast.expr, indices: Sequence[str], statement: Statement) -> ast.expr | None:
         """A share as a fold over the indices that places lack; None where places are not indices with offsets."""
@@ -164,20 +164,20 @@ class Reverse(Derivation):
         self, read: Read, indices: Sequence[str], statement: Statement
     ) -> tuple[dict[str, ast.expr], list[ast.expr]] | None:
         """A statement's indices by the places of an element that it reads, and what must hold for these."""
-        places, ranges = self.own[read.name]
+        subscripts, ranges = self.own[read.name]
         known: dict[str, ast.expr] = {}
         tests: list[ast.expr] = []
-        for place, own in zip(read.places, places, strict=True):
-            terms, _ = linear(place)
+        for subscript, own in zip(read.subscripts, subscripts, strict=True):
+            terms, _ = linear(subscript)
             index = next((name for name in terms if name in indices), "")
             if any(name.startswith("?") for name in terms) or index in known:
                 return None
             if not index:  # one element
-                tests.append(ast.Compare(own, [ast.Eq()], [place]))
+                tests.append(ast.Compare(own, [ast.Eq()], [subscript]))
                 continue
             if terms[index] != 1 or sum(name in indices for name in terms) > 1:
                 return None
-            known[index] = simplified(ast.BinOp(own, ast.Sub(), renamed(place, {index: ZERO})))
+            known[index] = simplified(ast.BinOp(own, ast.Sub(), renamed(subscript, {index: ZERO})))
             start, stop = statement.ranges[index]
             assert isinstance(own, ast.Name)
             if not (is_number(start, 0) and same(stop, ranges[own.id][1]) and same(known[index], own)):

@@ -14,7 +14,7 @@ from .plan import Plan, Step, run_if_planned
 
 Array = np.ndarray
 Shape = tuple[int, ...]
-MANY = 8  # examples
+MIN_BATCH = 8  # examples
 REORDER = {"reassoc", "contract", "nsz"}
 
 
@@ -30,7 +30,7 @@ class Sizes:
 
     def __init__(self, name: str, arrays: Sequence[tuple[str, Any, Sequence[str | None]]]) -> None:
         self.name = name
-        self.arrays = {array: (tuple(given.shape), len(dims)) for array, given, dims in arrays}
+        self.arrays = {array: (tuple(inputs.shape), len(dims)) for array, inputs, dims in arrays}
         self.named: dict[str, tuple[int, str]] = {}
         for array, _, dims in arrays:
             self._bind(array, dims)
@@ -83,9 +83,9 @@ class Sizes:
         return {name: size for name, (size, _) in self.named.items()}
 
     @property
-    def are_many(self) -> bool:
+    def is_batched(self) -> bool:
         """Whether threads have enough examples, so that one call computes all of each."""
-        return prod(self.batch) >= MANY
+        return prod(self.batch) >= MIN_BATCH
 
     def step(self, array: str) -> int | None:
         """From one example of the batch to the next; None for an array that has to be expanded first."""
@@ -119,8 +119,8 @@ class Planner:
     ) -> None:  # fmt: skip
         if not self.is_possible:
             return
-        given = [name for name in reads if name in self.arguments]
-        steps = [self.sizes.step(name) or 0 for name in given]
+        inputs = [name for name in reads if name in self.arguments]
+        steps = [self.sizes.step(name) or 0 for name in inputs]
         operands = tuple(self.arguments[n] if n in self.arguments else ~self.results[n] for n in reads)
         count = prod(self.sizes.batch)
         results = []
@@ -142,12 +142,12 @@ Arguments = Sequence[tuple[str, Any]]
 
 def run(sizes_of: Callable[..., Sizes], plan: Callable[..., Plan | None], args: Sequence[Any], outputs: int) -> Any:
     """The outputs of a program; arrays are copied into rows, and expanded over the batch where they lack a part."""
-    given = [_as_read(arg) for arg in args]
-    results = run_if_planned(plan, *given)
+    inputs = [_as_read(arg) for arg in args]
+    results = run_if_planned(plan, *inputs)
     if results is None:
-        sizes = sizes_of(*given)
+        sizes = sizes_of(*inputs)
         names = iter(sizes.arrays)
-        expanded = [_expanded(sizes, next(names), arg) if isinstance(arg, np.ndarray) else arg for arg in given]
+        expanded = [_expanded(sizes, next(names), arg) if isinstance(arg, np.ndarray) else arg for arg in inputs]
         results = run_if_planned(plan, *expanded)
         assert results is not None
     return results[0] if outputs == 1 else tuple(results[:outputs])
@@ -166,8 +166,8 @@ def _expanded(sizes: Sizes, name: str, array: Array) -> Array:
     return contiguous(np.broadcast_to(array, (*sizes.batch, *sizes.core(name))))
 
 
-def check_places(name: str, argument: str, places: Array, size: int) -> None:
+def check_indices(name: str, argument: str, subscripts: Array, size: int) -> None:
     """An IndexError for a place that an array does not have."""
-    if places.size and (places.min() < 0 or places.max() >= size):
-        wrong = int(places.min() if places.min() < 0 else places.max())
+    if subscripts.size and (subscripts.min() < 0 or subscripts.max() >= size):
+        wrong = int(subscripts.min() if subscripts.min() < 0 else subscripts.max())
         raise IndexError(f"{name}(): {argument} has the index {wrong}, which is out of range for the size {size}")

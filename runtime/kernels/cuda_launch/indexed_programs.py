@@ -20,7 +20,7 @@ class Launches:
         self.sizes = sizes
         self.first = next(array for array in arrays.values() if array.dtype.kind == "f")
         self.arrays = {name: self._in_rows(name, array) for name, array in arrays.items()}
-        self.given = set(arrays)
+        self.inputs = set(arrays)
 
     def _in_rows(self, name: str, array: DeviceArray) -> DeviceArray:
         if self.sizes.step(name) is None:
@@ -34,14 +34,16 @@ class Launches:
         for name, (shape, dtype) in made.items():
             if name not in self.arrays:
                 self.arrays[name] = self._made((*self.sizes.batch, *shape), dtype)
-        steps = [self.sizes.step(name) for name in reads if name in self.given]
-        strides = [prod(self.sizes.core(n)) if s is None else s for n, s in zip(self._given(reads), steps, strict=True)]
+        steps = [self.sizes.step(name) for name in reads if name in self.inputs]
+        strides = [
+            prod(self.sizes.core(n)) if s is None else s for n, s in zip(self._inputs_among(reads), steps, strict=True)
+        ]
         args = [self.arrays[name].ravel() for name in (*reads, *made)]
         total = prod(self.sizes.batch) * threads
         run(text, total, self.first.dtype, *args, *map(float, floats), *map(int, (*ints, *strides)))
 
-    def _given(self, names: Sequence[str]) -> list[str]:
-        return [name for name in names if name in self.given]
+    def _inputs_among(self, names: Sequence[str]) -> list[str]:
+        return [name for name in names if name in self.inputs]
 
     def _made(self, shape: Shape, dtype: str) -> DeviceArray:
         if dtype:

@@ -8,9 +8,9 @@ from ..language.index_expressions import (
     PADDED,
     Read,
     copied,
-    places_of,
     rebuilt,
     renamed,
+    subscripts_of,
 )
 from ..language.indexed_programs import Statement
 from ..spec.formula import names_in
@@ -18,10 +18,10 @@ from .derivative import ZERO, is_number, plus, times
 from .index_normal_form import Ranges, name_of
 
 
-def under_conditions(slope: ast.expr, tangent: ast.expr) -> ast.expr:
+def under_conditions(factor: ast.expr, tangent: ast.expr) -> ast.expr:
     """A slope times a tangent, which is not read where a condition makes the slope 0: it may lie outside."""
-    product = times(slope, tangent)
-    for test, is_met in conditions(slope):
+    product = times(factor, tangent)
+    for test, is_met in conditions(factor):
         product = ast.IfExp(test, product, ZERO) if is_met else ast.IfExp(test, ZERO, product)
     return product
 
@@ -80,21 +80,21 @@ def weight_of(operand: ast.expr, result: ast.expr) -> ast.expr:
     return ast.IfExp(none, ZERO, raised)
 
 
-def flat_place(statement: Statement) -> ast.expr:
-    return flat_place_of(statement.indices, statement)
+def flat_index(statement: Statement) -> ast.expr:
+    return flat_index_of(statement.indices, statement)
 
 
-def flat_place_of(indices: Sequence[str], statement: Statement) -> ast.expr:
+def flat_index_of(indices: Sequence[str], statement: Statement) -> ast.expr:
     if len(indices) == 1:
         return name_of(indices[0])
-    place: ast.expr = ZERO
+    subscript: ast.expr = ZERO
     for index in indices:
         start, stop = statement.ranges[index]
         is_from_0 = is_number(start, 0)
         count = stop if is_from_0 else ast.BinOp(stop, ast.Sub(), start)
         own: ast.expr = name_of(index) if is_from_0 else ast.BinOp(name_of(index), ast.Sub(), start)
-        place = plus(times(place, count), own)
-    return place
+        subscript = plus(times(subscript, count), own)
+    return subscript
 
 
 def is_padded(read: Read) -> bool:
@@ -107,21 +107,21 @@ def active_reads(tree: ast.expr, active: Iterable[str]) -> list[Read]:
 
 def named_reads(tree: ast.expr, active: set[str]) -> tuple[ast.expr, dict[str, Read]]:
     """An expression with names for elements: read_1 of one that has a derivative, given_1 of what has none."""
-    found: dict[str, Read] = {}
+    matches: dict[str, Read] = {}
     names: dict[str, str] = {}
 
     def named(word: str, read: Read) -> ast.expr:
         key = ast.dump(read.node)
         if key not in names:
             names[key] = f"{word}_{len(names) + 1}"
-            found[names[key]] = read
+            matches[names[key]] = read
         return name_of(names[key])
 
     class Named(ast.NodeTransformer):
         def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
             assert isinstance(node.value, ast.Name)
             name = node.value.id
-            return named("read" if name in active else "given", Read(name, places_of(node), node))
+            return named("read" if name in active else "given", Read(name, subscripts_of(node), node))
 
         def visit_Name(self, node: ast.Name) -> ast.AST:
             return named("read", Read(node.id, (), node)) if node.id in active else node
@@ -132,30 +132,30 @@ def named_reads(tree: ast.expr, active: set[str]) -> tuple[ast.expr, dict[str, R
                 inner = node.args[0]
                 assert isinstance(inner.value, ast.Name)
                 word = "read" if inner.value.id in active else "given"
-                return named(word, Read(inner.value.id, places_of(inner), node))
+                return named(word, Read(inner.value.id, subscripts_of(inner), node))
             if name == INT:
                 return named("given", Read("", (), node))
             node.args = [self.visit(argument) for argument in node.args]
             return node
 
     result: ast.expr = Named().visit(copied(tree))
-    return result, found
+    return result, matches
 
 
-def with_constants(tree: ast.expr, found: dict[str, Read]) -> ast.expr:
+def with_constants(tree: ast.expr, matches: dict[str, Read]) -> ast.expr:
     """With a name for each part that has no derivative, whatever it is made of; `found` gets these."""
     if isinstance(tree, ast.Name | ast.Constant):
         return tree
     if not any(name.startswith("read_") for name in names_in(tree)):
-        name = f"given_{len(found) + 1}"
-        found[name] = Read("", (), restored(tree, found))
+        name = f"given_{len(matches) + 1}"
+        matches[name] = Read("", (), restored(tree, matches))
         return name_of(name)
 
     def of(node: ast.AST) -> ast.AST:
-        return with_constants(node, found) if isinstance(node, ast.expr) else node
+        return with_constants(node, matches) if isinstance(node, ast.expr) else node
 
     if isinstance(tree, ast.Call):
-        return ast.Call(tree.func, [with_constants(argument, found) for argument in tree.args], [])
+        return ast.Call(tree.func, [with_constants(argument, matches) for argument in tree.args], [])
     if isinstance(tree, ast.Compare | ast.BoolOp):
         return tree
     result = rebuilt(tree, of)
@@ -163,5 +163,5 @@ def with_constants(tree: ast.expr, found: dict[str, Read]) -> ast.expr:
     return result
 
 
-def restored(tree: ast.expr, found: Mapping[str, Read]) -> ast.expr:
-    return renamed(tree, {name: read.node for name, read in found.items()})
+def restored(tree: ast.expr, matches: Mapping[str, Read]) -> ast.expr:
+    return renamed(tree, {name: read.node for name, read in matches.items()})

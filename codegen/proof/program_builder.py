@@ -14,7 +14,7 @@ from .index_normal_form import name_of
 
 
 @dataclass
-class Text:
+class ProgramBuilder:
     """A program that is being written; `ranges` are those of its indices, whose names differ where ranges do."""
 
     lines: list[str] = field(default_factory=list)
@@ -43,13 +43,13 @@ class Text:
         return name
 
     def add(self, statement: Statement) -> None:
-        if not statement.places and not statement.collect:
+        if not statement.subscripts and not statement.collect:
             self.lines.append(f"{statement.name}: ()")
         names = self.ranged(statement)
-        places = tuple(renamed(place, names) for place in statement.places)
+        subscripts = tuple(renamed(subscript, names) for subscript in statement.subscripts)
         value = all_renamed(statement.value, names)
         ranges = {n.id: statement.ranges[k] for k, n in names.items() if isinstance(n, ast.Name)}
-        self.lines.append(replace(statement, places=places, value=value, ranges=ranges).text)
+        self.lines.append(replace(statement, subscripts=subscripts, value=value, ranges=ranges).text)
 
 
 def all_renamed(tree: ast.expr, names: Mapping[str, ast.expr]) -> ast.expr:
@@ -72,12 +72,12 @@ class Derived:
     outputs: tuple[str, ...]
 
 
-def shape_text(dims: Sequence[ast.expr]) -> str:
-    texts = [ast.unparse(dim) for dim in dims]
-    return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+def shape_source(dims: Sequence[ast.expr]) -> str:
+    sources = [ast.unparse(dim) for dim in dims]
+    return f"({', '.join(sources)}{',' * (len(sources) == 1)})"
 
 
-def pruned(text: Text, outputs: Iterable[str]) -> list[str]:
+def pruned(text: ProgramBuilder, outputs: Iterable[str]) -> list[str]:
     """The lines that outputs need."""
     nodes = [ast.parse(line).body[0] for line in text.lines]
     targets = [target_of(n.targets[0] if isinstance(n, ast.Assign) else n.target) for n in nodes]  # type: ignore[attr-defined]
@@ -96,7 +96,7 @@ def target_of(node: ast.expr) -> str:
     return named.id
 
 
-def with_ranges(text: Text, outputs: Iterable[str]) -> Iterator[str]:
+def with_ranges(text: ProgramBuilder, outputs: Iterable[str]) -> Iterator[str]:
     lines = pruned(text, outputs)
     used = {node.id for line in lines for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Name)}
     yield from (f"{name}: {span}" for name, span in text.ranges.items() if name in used)
