@@ -169,7 +169,7 @@ class IndexedCode:
         own = [line for stage in self.stages for line in self._added(stage, self.stages)]
         if self.fused:
             fused = [line for stage in self.fused for line in self._added(stage, self.fused)]
-            lines += ["    if given.are_many:", *indented(1, fused), "    else:", *indented(1, own)]
+            lines += ["    if given.is_batched:", *indented(1, fused), "    else:", *indented(1, own)]
         else:
             lines += own
         return [*lines, "    return planner.plan()"]

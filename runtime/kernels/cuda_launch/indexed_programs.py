@@ -34,16 +34,15 @@ class Launches:
         for name, (shape, dtype) in made.items():
             if name not in self.arrays:
                 self.arrays[name] = self._made((*self.sizes.batch, *shape), dtype)
-        steps = [self.sizes.step(name) for name in reads if name in self.inputs]
-        strides = [
-            prod(self.sizes.core(n)) if s is None else s for n, s in zip(self._inputs_among(reads), steps, strict=True)
-        ]
+        strides = [self._stride(name) for name in reads if name in self.inputs]
         args = [self.arrays[name].ravel() for name in (*reads, *made)]
         total = prod(self.sizes.batch) * threads
         run(text, total, self.first.dtype, *args, *map(float, floats), *map(int, (*ints, *strides)))
 
-    def _inputs_among(self, names: Sequence[str]) -> list[str]:
-        return [name for name in names if name in self.inputs]
+    def _stride(self, name: str) -> int:
+        """From one example of the batch to the next, of an array that has been expanded where it had to be."""
+        step = self.sizes.step(name)
+        return prod(self.sizes.core(name)) if step is None else step
 
     def _made(self, shape: Shape, dtype: str) -> DeviceArray:
         if dtype:
