@@ -104,6 +104,7 @@ class IndexedCode:
         checks = [f"    given.agree({check})" for check in self._agreements()]
         checks += [f'    given.check_size("{size}", lambda: {size})' for size in self._computed_sizes()]
         checks += [f'    given.check_number("{size}", lambda: {size})' for size in self._quotients()]
+        checks += [f'    given.check_number("{name}", lambda: 1 // {name})' for name in self._divisors()]
         lines += [*self._unpacked(), *checks] if checks else []
         return [*lines, "    return given"]
 
@@ -129,6 +130,14 @@ class IndexedCode:
         divided = [end for end in ends if any(isinstance(n, ast.FloorDiv | ast.Mod) for n in ast.walk(end))]
         known = self._computed_sizes()
         return list(dict.fromkeys(text for end in divided if (text := ast.unparse(end)) not in known))
+
+    def _divisors(self) -> list[str]:
+        """Number arguments that integers are divided by."""
+        trees = [tree for s in self.program.statements for tree in (s.value, *s.subscripts)]
+        nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
+        divided = [node.right for node in nodes if isinstance(node.op, ast.FloorDiv | ast.Mod)]
+        names = [node.id for node in divided if isinstance(node, ast.Name)]
+        return [name for name in dict.fromkeys(names) if self.program.numbers.get(name) == "int"]
 
     def _agreements(self) -> Iterator[str]:
         for array in self._inputs:

@@ -9,6 +9,7 @@ from .syntax import did_you_mean
 
 
 def program_faults(program: IndexedProgram) -> Iterator[Fault]:
+    yield from _name_faults(program)
     known = {*program.sizes, *program.numbers}
     for array in program.arrays.values():
         for name in (name for dim in array.dims for name in free_names(dim) if name not in known):
@@ -16,7 +17,7 @@ def program_faults(program: IndexedProgram) -> Iterator[Fault]:
             yield node, f"unknown name '{name}' in the sizes of {array.name}{did_you_mean(name, known)}"
     for statement in program.statements:
         yield from _range_faults(statement, known)
-        yield from _index_faults(statement)
+        yield from _index_faults(statement, known)
         if not statement.collect:
             yield from _coverage_faults(statement, program.arrays[statement.name])
     for group in program.groups:
@@ -24,7 +25,37 @@ def program_faults(program: IndexedProgram) -> Iterator[Fault]:
             yield from _recurrence_faults(program, group)
 
 
-def _index_faults(statement: Statement) -> Iterator[Fault]:
+RESERVED = frozenset(
+    ("T", "np", "stage", "run", "sizes", "shapes", "plan", "given", "planner", "is_inside", "launches")
+    + (
+        "min",
+        "max",
+        "abs",
+        "int",
+        "range",
+        "padded",
+        "inf",
+        "nan",
+        "pi",
+        "Sizes",
+        "Planner",
+        "Launches",
+        "check_indices",
+    )
+)
+
+
+def _name_faults(program: IndexedProgram) -> Iterator[Fault]:
+    for name in (*program.arrays, *program.numbers, *program.sizes):
+        if name in RESERVED or name in FOLDS:
+            text = f"'{name}' is a word of indexed programs: choose another name (docs/spec.md, Names)"
+            yield program.statements[0].node, text
+
+
+def _index_faults(statement: Statement, known: Collection[str]) -> Iterator[Fault]:
+    for name in statement.ranges:
+        if name in known:
+            yield statement.node, f"the index '{name}' is a size or a number as well: choose another name"
     inside: set[str] = set(statement.indices)
     for name in free_names(statement.value):
         if name in statement.ranges and name not in inside:

@@ -294,7 +294,7 @@ class Typed:
         """Sizes that have no name of their own are those of the indices that stand alone there."""
         declared = {n for dims in self.reader.shapes.values() for d in dims for n in free_names(d)}
         for tree in (statement.value, *statement.subscripts):
-            for read in reads(tree, self.arrays):
+            for read in reads(tree, self.arrays.keys() - self.reader.shapes.keys()):
                 for d, (subscript, dim) in enumerate(zip(read.subscripts, self.arrays[read.name].dims, strict=True)):
                     ends = statement.ranges.get(subscript.id) if isinstance(subscript, ast.Name) else None
                     is_named = isinstance(dim, ast.Name) and dim.id in declared

@@ -157,7 +157,11 @@ def _as_read(arg: Any) -> Any:
     if not isinstance(arg, np.ndarray | np.generic):
         return arg
     array = np.asarray(arg)
-    return contiguous(array.astype(np.int64) if array.dtype.kind in "iu" and array.dtype != np.int64 else array)
+    if array.dtype.kind in "iu":
+        array = array.astype(np.int64, copy=False)
+    elif array.dtype.itemsize == 2:  # 16-bit floats that are not cast
+        array = array.astype(np.float32)
+    return contiguous(array)
 
 
 def _expanded(sizes: Sizes, name: str, array: Array) -> Array:
