@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 SUMS = ("sum", "mean")
-
-
 FOLDS = (*SUMS, "prod", "max", "min", "logsumexp", "any", "all", "argmax", "argmin")
 PADDED, INT = "padded", "int"
 

@@ -27,14 +27,8 @@ from .indexed_programs import Array, Fault, IndexedProgram, Statement, ordered
 from .syntax import SCALAR_SYNTAX, did_you_mean, faults, too_deep
 
 COLLECTING = ("sum", "max", "min", "argmax", "argmin")  # folds of what goes to one place
-
-
 SYNTAX = (*SCALAR_SYNTAX, ast.Subscript, ast.Tuple)
-
-
 OWN = (PADDED, INT, "range", "min", "max", "abs", "T", "np", "stage", "inf", "nan", "pi")  # names that mean something
-
-
 MAX_STATEMENTS = 50
 
 

@@ -19,29 +19,11 @@ ORDER: dict[type[ast.cmpop], str] = {
     ast.Gt: ">",
     ast.GtE: ">=",
 }
-
-
 JOIN = ("max", "min")
-
-
 START = {"max": "-np.inf", "min": "np.inf", "argmax": "-np.inf", "argmin": "np.inf"}
-
-
 FLAT_INDEX = ("argmax", "argmin")
-
-
-LOCAL_NAMES = (
-    "b",
-    "begin",
-    "end",
-    "first",
-    "last",
-    "at",
-    "own",
-    "found",
-    "best",
-    "z",
-)  # names that loops have of their own
+# Names that loops have of their own.
+LOCAL_NAMES = ("b", "begin", "end", "first", "last", "at", "own", "found", "best", "z")
 
 
 class ProgramCode:

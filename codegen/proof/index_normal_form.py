@@ -26,11 +26,7 @@ from ..language.scalar_functions import is_expensive
 from .derivative import ONE, ZERO, is_number, times
 
 LONG = 4  # calls of an expression of which parts that repeat are computed once
-
-
 MIN_MAX = ("max", "min")
-
-
 Ranges = Mapping[str, tuple[ast.expr, ast.expr]]
 
 
@@ -149,10 +145,8 @@ class Normal:
             return self._own_extreme(word, over, operand, statement)
         operand = self._hoisted(operand, statement)
         free = [name for name in free_names(operand) if name in statement.ranges and name not in over]
-        first = [
-            p.id for p in statement.subscripts if isinstance(p, ast.Name) and p.id in free
-        ]  # a recurrence's is first
-        names = [*first, *(name for name in free if name not in first)]
+        own = [p.id for p in statement.subscripts if isinstance(p, ast.Name)]  # a recurrence runs along the first
+        names = [*(name for name in own if name in free), *(name for name in free if name not in own)]
         value = folded(word, over, operand)
         known = next((s for s in self.statements if same(s.value, value) and not s.collect), None)
         if known is not None and [p.id for p in known.subscripts if isinstance(p, ast.Name)] == names:

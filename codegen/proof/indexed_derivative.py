@@ -25,8 +25,6 @@ from .partial_derivatives import active_reads, named_reads, restored, tidied, wi
 from .program_builder import ProgramBuilder, shape_source
 
 INDEX_NAMES = "ijklmnpq"
-
-
 FLAT = ("any", "all", "argmax", "argmin")
 
 

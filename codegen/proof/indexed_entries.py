@@ -51,8 +51,8 @@ def with_derivatives(entry: Entry, missing: Iterable[Argument], level: int = 0) 
 
 def _completed(entry: Entry, level: int) -> tuple[Entry, ...]:
     missing = [a for a in entry.tensor_arguments if a.name not in entry.gradients]
-    fused = with_derivatives(entry, missing, level)
-    return (replace(fused, internal=()), *fused.internal)
+    completed = with_derivatives(entry, missing, level)
+    return (replace(completed, internal=()), *completed.internal)
 
 
 def _internal(entry: Entry, name: str, derived: Derived) -> Entry:
