@@ -1,14 +1,15 @@
 """The kernels of indexed programs, as data for the templates of programs/."""
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 from ..language.indexed_programs import IndexedProgram
 from ..library.op_library import Library
-from ..programs.cpu_code import indented
+from ..programs.cpu_code import HELPERS, indented
 from ..programs.indexed_code import Stage, fused_stages, stages_of
 from ..programs.indexed_cuda import Source, sources_of
 from ..programs.program_kinds import ProgramCode
@@ -236,17 +237,9 @@ class IndexedCode:
         ]
 
 
-HELPERS = {  # what loops call, by module
-    "kernels.cpu.row_programs": ("BLOCK", "filled"),
-    "kernels.llvm.addresses": ("empty_row", "part_of"),
-    "kernels.llvm.reduce": ("minmax_of",),
-}
-
-
-def _helpers(op_library: str, used: Collection[str]) -> Iterator[str]:
-    for module, names in HELPERS.items():
-        if own := [name for name in names if name in used]:
-            yield f"from {op_library}.{module} import {', '.join(own)}"
+def _helpers(op_library: str, used: set[str]) -> Iterator[str]:
+    modules = groupby(sorted(used & HELPERS.keys(), key=HELPERS.__getitem__), HELPERS.__getitem__)
+    yield from (f"from {op_library}.{module} import {', '.join(sorted(names))}" for module, names in modules)
 
 
 def _strings(names: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+SPAN = re.compile(r"`[^`\n]+`")  # code in a line, as sum[k](x), which is no link
 SOURCE = re.compile(r'src="([^"]+)"')
 FENCE = re.compile(r"^(```\w+) \w+$", re.MULTILINE)  # ```yaml rows: the second word is for tests
 SPEC_LINK = re.compile(r"\]\([./]*/derivatives\.yaml#([^)]+)\)")
@@ -25,7 +26,7 @@ class Pages:
 
 def linked(text: str, page: str, root: Path) -> Iterator[str]:
     """The paths below the root that a page links to."""
-    for target in LINK.findall(text) + SOURCE.findall(text):
+    for target in LINK.findall(SPAN.sub("", text)) + SOURCE.findall(text):
         path = unquote(target.partition("#")[0])
         if path and "://" not in target and not target.startswith("mailto:"):
             resolved = (root / page).parent.joinpath(path).resolve()

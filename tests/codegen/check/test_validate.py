@@ -62,8 +62,8 @@ def test_an_op_without_computation_has_the_kernel_of_its_name(check: Check) -> N
     entry = "- name: {}(Tensor self) -> Tensor\n  self: non_differentiable\n  samples: [self=T(3)]\n"
     assert check(entry.format("mm")) == []
     assert check(entry.format("nn")) == [
-        "spec.yaml:1:9: nn: the op is not computed: give one of elementwise, kernel, rows, view, composite, or write a "
-        "kernel named 'nn'"
+        "spec.yaml:1:9: nn: the op is not computed: give one of elementwise, kernel, rows, indexed, view, composite, "
+        "or write a kernel named 'nn'"
     ]
 
 
