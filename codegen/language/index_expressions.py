@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any
 
-SUMS = ("sum", "mean")
-FOLDS = (*SUMS, "prod", "max", "min", "logsumexp", "any", "all", "argmax", "argmin")
+FOLDS = ("sum", "mean", "prod", "max", "min", "logsumexp", "any", "all", "argmax", "argmin")
 PADDED, INT = "padded", "int"
 
 
@@ -207,3 +206,45 @@ def simplified(tree: ast.expr) -> ast.expr:
     if constant:
         result = ast.BinOp(result, ast.Add() if constant > 0 else ast.Sub(), ast.Constant(abs(constant)))
     return result
+
+
+def element(name: str, subscripts: Sequence[ast.expr]) -> ast.expr:
+    """`name[subscripts]`, or the name of an array without dimensions."""
+    if not subscripts:
+        return ast.Name(name, ast.Load())
+    index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
+    return ast.Subscript(ast.Name(name, ast.Load()), copied(index), ast.Load())
+
+
+def expanded_logsumexp(over: Sequence[str], operand: ast.expr) -> ast.expr:
+    """log(sum(exp(x - max(x)))) + max(x), the maximum where it is infinite."""
+
+    def call(name: str, tree: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(name, ast.Load()), [tree], [])
+
+    top = folded("max", over, operand)
+    total = folded("sum", over, call("exp", ast.BinOp(operand, ast.Sub(), top)))
+    return ast.IfExp(call("isinf", top), top, ast.BinOp(call("log", total), ast.Add(), top))
+
+
+def offset(subscript: ast.expr, index: str) -> ast.expr | None:
+    """c of i + c."""
+    terms, _ = linear(subscript)
+    if terms.get(index) != 1 or any(index in name for name in terms if name.startswith("?")):
+        return None
+    return simplified(renamed(subscript, {index: ast.Constant(0)}))
+
+
+def without_multiples(size: ast.expr, offset: ast.expr | None) -> ast.expr | None:
+    """An offset without multiples of the size that a place is turned by."""
+    if offset is None or not isinstance(size, ast.Name):
+        return offset
+    return simplified(renamed(offset, {size.id: ast.Constant(0)}))
+
+
+def outer_folds(tree: ast.expr) -> list[ast.expr]:
+    """The folds in an expression that lie in no other one."""
+    if fold_of(tree) is not None:
+        return [tree]
+    children = (child for child in ast.iter_child_nodes(tree) if isinstance(child, ast.expr))
+    return [node for child in children for node in outer_folds(child)]

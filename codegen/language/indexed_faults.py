@@ -1,7 +1,7 @@
 """What is wrong with an indexed program, and in which order the indices of its recurrences run."""
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from .index_expressions import FOLDS, INT, PADDED, Read, fold_of, free_names, linear, reads, same
 from .indexed_programs import Array, Fault, IndexedProgram, Statement
@@ -176,9 +176,6 @@ def _lowest(name: str, statement: Statement, sizes: Collection[str]) -> int | No
         return 1  # where a size is 0, no loop runs
     start = statement.ranges[name][0] if name in statement.ranges else None
     return start.value if isinstance(start, ast.Constant) and isinstance(start.value, int) else None
-
-
-Functions = Callable[[str], tuple[int, float] | None]
 
 
 def call_faults(program: IndexedProgram, functions: Mapping[str, tuple[int, float]] | None) -> Iterator[Fault]:

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 from .index_expressions import (
     FOLDS,
-    INT,
-    PADDED,
     Read,
     bound_names,
     copied,
@@ -22,13 +20,12 @@ from .index_expressions import (
     same,
     subscripts_of,
 )
-from .indexed_faults import program_faults
+from .indexed_faults import RESERVED, program_faults
 from .indexed_programs import Array, Fault, IndexedProgram, Statement, ordered
 from .syntax import SCALAR_SYNTAX, did_you_mean, faults, too_deep
 
 COLLECTING = ("sum", "max", "min", "argmax", "argmin")  # folds of what goes to one place
 SYNTAX = (*SCALAR_SYNTAX, ast.Subscript, ast.Tuple)
-OWN = (PADDED, INT, "range", "min", "max", "abs", "T", "np", "stage", "inf", "nan", "pi")  # names that mean something
 MAX_STATEMENTS = 50
 
 
@@ -150,7 +147,7 @@ class Reader:
             self._fault(node, f"'{name}' is an argument: choose another name")
         elif name in self.parts or (not repeats and any(each.name == name for each in self.written)):
             self._fault(node, f"'{name}' has a value already")
-        elif name in FOLDS or name in OWN or name.startswith("_") or name.endswith("_"):
+        elif name in FOLDS or name in RESERVED or name.startswith("_") or name.endswith("_"):
             self._fault(node, f"'{name}' is a word of indexed programs, or begins or ends with an underscore")
 
     def _expression(self, value: ast.expr) -> None:

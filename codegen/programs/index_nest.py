@@ -9,20 +9,21 @@ from ..language.index_expressions import (
     INT,
     PADDED,
     Read,
+    element,
+    expanded_logsumexp,
     fold_of,
     free_names,
     is_name,
-    linear,
-    renamed,
+    offset,
+    outer_folds,
     same,
-    simplified,
     subscripts_of,
 )
 from ..language.indexed_programs import Array, Statement
 from ..language.scalar_functions import is_expensive
 from .cpu_code import indented
-from .program_kinds import FLAT_INDEX, JOIN, ORDER, START, ProgramCode
-from .python_code import ANY, INTEGER, SIGNS, TRUTH, VALUE, plain
+from .program_kinds import FLAT_INDEX, JOIN, START, ProgramCode
+from .python_code import ANY, INTEGER, ORDER, SIGNS, TRUTH, VALUE, plain
 
 
 @dataclass(frozen=True)
@@ -294,7 +295,7 @@ class Nest:
             text, _, level = self._typed(self._fold(key + "sum", "sum", over, operand))
             return f"({text} / T({' * '.join(self._count(name) for name in over)}))", VALUE, level
         if word == "logsumexp":
-            return self.value(logsumexp(over, operand))
+            return self.value(expanded_logsumexp(over, operand))
         names = [name for name in free_names(operand) if name not in over]
         depth = max((k for k, loop in enumerate(self.loops, 1) if loop.index in names), default=0)
         total = self.function.new(word)
@@ -412,46 +413,5 @@ class Nest:
         return subscript
 
 
-def logsumexp(over: Sequence[str], operand: ast.expr) -> ast.expr:
-    def fold(word: str, tree: ast.expr) -> ast.expr:
-        subscripts = [ast.Name(name, ast.Load()) for name in over]
-        index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
-        return ast.Call(ast.Subscript(ast.Name(word, ast.Load()), index, ast.Load()), [tree], [])
-
-    def call(name: str, tree: ast.expr) -> ast.expr:
-        return ast.Call(ast.Name(name, ast.Load()), [tree], [])
-
-    top = fold("max", operand)
-    total = fold("sum", call("exp", ast.BinOp(operand, ast.Sub(), top)))
-    return ast.IfExp(call("isinf", top), top, ast.BinOp(call("log", total), ast.Add(), top))
-
-
-def offset(subscript: ast.expr, index: str) -> ast.expr | None:
-    """c of i + c."""
-    terms, _ = linear(subscript)
-    if terms.get(index) != 1 or any(index in name for name in terms if name.startswith("?")):
-        return None
-    return simplified(renamed(subscript, {index: ast.Constant(0)}))
-
-
-def without_multiples(size: ast.expr, offset: ast.expr | None) -> ast.expr | None:
-    """An offset without multiples of the size that a place is turned by."""
-    if offset is None or not isinstance(size, ast.Name):
-        return offset
-    return simplified(renamed(offset, {size.id: ast.Constant(0)}))
-
-
 def own_element(statement: Statement) -> ast.expr:
-    return ast.Subscript(ast.Name(statement.name, ast.Load()), index_of(statement.subscripts), ast.Load())
-
-
-def index_of(subscripts: Sequence[ast.expr]) -> ast.expr:
-    return subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
-
-
-def outer_folds(tree: ast.expr) -> list[ast.expr]:
-    """The folds in an expression that lie in no other one."""
-    if fold_of(tree) is not None:
-        return [tree]
-    children = (child for child in ast.iter_child_nodes(tree) if isinstance(child, ast.expr))
-    return [node for child in children for node in outer_folds(child)]
+    return element(statement.name, statement.subscripts)

@@ -1,7 +1,7 @@
 """The CPU's loops of indexed programs: one function for each statement, or for each recurrence of several.
 
 A subexpression is computed in the outermost loop that has all its indices. A sum over an index is added up in a
-register, or in the row of the result where that lets the innermost loop go through memory as it lies (`_by_rows`).
+register, or in the row of the result where that lets the innermost loop go through memory as it lies (`_position`).
 """
 
 import ast
@@ -19,8 +19,8 @@ from .python_code import INTEGER, TRUTH, VALUE, plain
 
 
 @dataclass(frozen=True)
-class Stage:
-    """One compiled function: what it reads and writes, and how its rows are counted."""
+class Generated:
+    """The text of one function, and its arrays, numbers and sizes in the order of its parameters."""
 
     name: str
     lines: tuple[str, ...]
@@ -29,6 +29,12 @@ class Stage:
     results: tuple[str, ...]
     floats: tuple[str, ...]
     ints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Stage(Generated):
+    """One function of the CPU, and how its rows are counted."""
+
     rows: str  # how many rows threads may share, beside those of the batch
     work: str
     tests: tuple[str, ...]  # what sizes must fulfil so that no place needs a test

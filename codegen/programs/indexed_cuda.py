@@ -12,22 +12,15 @@ from ..language.index_expressions import fresh, is_name, reads
 from ..language.indexed_programs import IndexedProgram, Statement
 from .cpu_code import indented
 from .index_nest import Loop, Nest
-from .indexed_code import StageWriter
+from .indexed_code import Generated, StageWriter
 from .program_kinds import ProgramCode
 from .python_code import plain
 
 
 @dataclass(frozen=True)
-class Source:
-    """One kernel: its arrays, numbers and sizes in the order of its parameters, and how many threads an example has."""
+class Source(Generated):
+    """One kernel, and how many threads an example has."""
 
-    name: str
-    lines: tuple[str, ...]
-    functions: tuple[str, ...]
-    operands: tuple[str, ...]
-    results: tuple[str, ...]
-    floats: tuple[str, ...]
-    ints: tuple[str, ...]
     threads: str
 
 

@@ -9,16 +9,19 @@ from ..language.index_expressions import (
     fold_of,
     folded,
     free_names,
+    offset,
+    outer_folds,
     reads,
     replaced,
     same,
     subscripts_of,
+    without_multiples,
 )
 from ..language.indexed_faults import directions, is_uniform
 from ..language.indexed_programs import Statement
 from ..language.scalar_functions import is_expensive
 from .cpu_code import indented
-from .index_nest import Loop, Nest, offset, outer_folds, own_element, without_multiples
+from .index_nest import Loop, Nest, own_element
 from .intervals import Intervals
 from .program_kinds import FLAT_INDEX, JOIN, START, ProgramCode
 from .python_code import VALUE, plain

@@ -11,14 +11,6 @@ from ..language.index_expressions import (
 from ..language.indexed_programs import IndexedProgram
 from .python_code import ANY, INTEGER, TRUTH, VALUE
 
-ORDER: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-}
 JOIN = ("max", "min")
 START = {"max": "-np.inf", "min": "np.inf", "argmax": "-np.inf", "argmin": "np.inf"}
 FLAT_INDEX = ("argmax", "argmin")

@@ -139,7 +139,7 @@ class Spelling:
         parts = []
         for op, one, two in zip(ops, (left, *comparators), comparators, strict=False):
             first, second, _ = self._alike(one, two)
-            parts.append(f"({first} {_ORDER[type(op)]} {second})")
+            parts.append(f"({first} {ORDER[type(op)]} {second})")
         return parts[0] if len(parts) == 1 else f"({' and '.join(parts)})"
 
     def _power(self, base: str, exponent: str, varies: bool) -> str:
@@ -167,7 +167,7 @@ class Spelling:
                 text = f"({self._inner(left)} {SIGNS[type(op)]} {self._inner(right)})"
                 return text, self.kind_of(tree, self.kinds)
             case ast.Compare(left=left, ops=ops, comparators=comparators):
-                signs = (f" {_ORDER[type(op)]} {self._inner(c)}" for op, c in zip(ops, comparators, strict=True))
+                signs = (f" {ORDER[type(op)]} {self._inner(c)}" for op, c in zip(ops, comparators, strict=True))
                 return f"({self._inner(left)}{''.join(signs)})", TRUTH
             case ast.BoolOp(op=op, values=values):
                 word = " and " if isinstance(op, ast.And) else " or "
@@ -193,7 +193,7 @@ def plain(text: str) -> str:
     return ast.unparse(ast.parse(text, mode="eval"))
 
 
-_ORDER: dict[type[ast.cmpop], str] = {
+ORDER: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
     ast.Lt: "<",

@@ -9,7 +9,7 @@ from ..language.index_expressions import (
     FOLDS,
     INT,
     PADDED,
-    copied,
+    element,
     fold_of,
     folded,
     free_names,
@@ -32,13 +32,6 @@ Ranges = Mapping[str, tuple[ast.expr, ast.expr]]
 
 def name_of(text: str) -> ast.Name:
     return ast.Name(text, ast.Load())
-
-
-def element(name: str, subscripts: Sequence[ast.expr]) -> ast.expr:
-    if not subscripts:
-        return name_of(name)
-    index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
-    return ast.Subscript(name_of(name), copied(index), ast.Load())
 
 
 class Normal:

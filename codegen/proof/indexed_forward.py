@@ -7,11 +7,12 @@ from dataclasses import replace
 from ..language.index_expressions import (
     PADDED,
     Read,
+    element,
     folded,
 )
 from ..language.indexed_programs import Statement
 from .derivative import ZERO, NoDerivative, plus, times
-from .index_normal_form import MIN_MAX, element, name_of
+from .index_normal_form import MIN_MAX, name_of
 from .indexed_derivative import Derivation
 from .partial_derivatives import flat_index, flat_index_of, is_padded, under_conditions, weight_of
 from .program_builder import Derived, ProgramBuilder, shape_source, with_ranges

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..language.index_expressions import (
     PADDED,
     Read,
+    element,
     folded,
     free_names,
     linear,
@@ -18,7 +19,7 @@ from ..language.index_expressions import (
 from ..language.indexed_programs import IndexedProgram, Statement
 from ..language.scalar_functions import Functions
 from .derivative import ZERO, NoDerivative, is_number, plus, times
-from .index_normal_form import MIN_MAX, element, name_of
+from .index_normal_form import MIN_MAX, name_of
 from .indexed_derivative import Derivation
 from .partial_derivatives import flat_index, flat_index_of, ranges_of, weight_of
 from .program_builder import Derived, shape_source, with_ranges
