@@ -40,6 +40,15 @@ class Loop:
         return f"for {self.index} in range({self.stop if self.start == '0' else f'{self.start}, {self.stop}'}):"
 
 
+class Packed(Protocol):
+    """A copy of an array in the order in which loops read it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def offset(self) -> str: ...
+
+
 class Function(Protocol):
     """What a nest asks of the function that it stands in."""
 
@@ -51,6 +60,7 @@ class Function(Protocol):
     has_rows: bool
     functions: set[str]
     blocks: list[str]
+    packed: Mapping[str, "Packed"]
 
     def new(self, word: str) -> str: ...
     def load(self, name: str, offset: str) -> str: ...
@@ -240,6 +250,9 @@ class Nest:
         kind = self.function.code.kinds[read.name]
         if (value := self._from_step_before(key, read, border)) is not None:
             return value
+        if border is None and (copy := self.function.packed.get(key)) is not None:
+            text = self.function.load(copy.name, copy.offset)
+            return self.bound((text, kind, max(map(self.level_of, read.subscripts))), read.name, key)
         outside = "T(np.nan)" if kind == VALUE else "0"
         if border is not None:
             border_value = self.element(border) if kind == VALUE else self.value(border)

@@ -106,6 +106,7 @@ class StageWriter(LoopWriter):
         lines = [*self._heads(operands, results, own), *body]
         memory = [f"{n} = empty_row({like_of(self.code.kinds[n])}, {self.total(n)})" for n in own]
         memory += [f"{name} = empty_row(T(0), BLOCK)" for name in self.blocks]
+        memory += [f"{copy.name} = empty_row(T(0), {copy.size})" for copy in self.copies]
         text = "\n".join([*memory, *lines])
         used |= {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]

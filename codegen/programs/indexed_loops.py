@@ -3,9 +3,10 @@
 import ast
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..language.index_expressions import (
+    Read,
     fold_of,
     folded,
     free_names,
@@ -27,13 +28,37 @@ from .program_kinds import FLAT_INDEX, JOIN, START, ProgramCode
 from .python_code import VALUE, plain
 
 
+ACROSS = 0.5  # what a sum over the innermost loop costs, beside a read that goes across rows
+
+
+def starts_at_0(start: ast.expr) -> bool:
+    return isinstance(start, ast.Constant) and start.value == 0
+
+
 def count_of(ends: tuple[ast.expr, ast.expr]) -> ast.expr:
     start, stop = ends
-    return stop if isinstance(start, ast.Constant) and start.value == 0 else ast.BinOp(stop, ast.Sub(), start)
+    return stop if starts_at_0(start) else ast.BinOp(stop, ast.Sub(), start)
 
 
 def divided_by(value: ast.expr, count: ast.expr) -> ast.expr:
     return ast.BinOp(value, ast.Div(), count)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A copy of an array whose dimensions stand in the order of loops."""
+
+    name: str
+    size: str
+    subscripts: tuple[ast.expr, ...]
+    dims: tuple[ast.expr, ...]
+
+    @property
+    def offset(self) -> str:
+        total = ""
+        for subscript, dim in zip(self.subscripts, self.dims, strict=True):
+            total = f"({total}) * ({ast.unparse(dim)}) + {ast.unparse(subscript)}" if total else ast.unparse(subscript)
+        return plain(total)
 
 
 class LoopWriter:
@@ -52,6 +77,8 @@ class LoopWriter:
         self.functions: set[str] = set()
         self.numbers: dict[str, int] = {}
         self.blocks: list[str] = []  # memory for a part of a row
+        self.packed: dict[str, Packed] = {}  # by the text of a read, in the group's loops
+        self.copies: list[Packed] = []
         self.tests: dict[str, None] = {}
         self.guarded = False
         self.checked = {(name, ast.dump(dim)) for name, dim in self.program.checked_indices}
@@ -62,6 +89,7 @@ class LoopWriter:
 
     def _go_on(self, group: Sequence[Statement]) -> None:
         self.group = group
+        self.packed = {}
         self.is_recurrence = self.program.is_recurrence(group)
         self.ways = directions(self.program, group) if self.is_recurrence else {}
         self.parallel = self._parallel()
@@ -187,6 +215,7 @@ class LoopWriter:
         outer = Nest(self, statement, loops[: position if position < len(loops) else max(len(loops) - 1, 0)])
         inner = loops[len(outer.loops) :]
         if fold is not None and position < len(loops):
+            yield from self._packing(fold, loops, position)
             self._accumulated(outer, inner, statement, fold)
         elif fold is not None and is_expensive(rest):
             self._in_rows(outer, inner, fold, lambda nest: self._assign(nest, replace(statement, value=fold)))
@@ -224,13 +253,47 @@ class LoopWriter:
 
         def cost(position: int) -> float:
             order = [loop.index for loop in loops[:position]] + list(over) + [loop.index for loop in loops[position:]]
-            total = 0.1 * (len(loops) - position)
+            total = 0.1 * (len(loops) - position) if position < len(loops) else ACROSS
             for read in matches:
+                if position and self._can_be_packed(read, loops[0].index):
+                    continue
                 own = [index for index in order if any(index in free_names(subscript) for subscript in read.subscripts)]
                 total += bool(own) and own[-1] not in free_names(read.subscripts[-1])
             return total
 
         return min(range(len(loops), -1, -1), key=cost)
+
+    def _packing(self, fold: ast.expr, loops: list[Loop], position: int) -> Iterator[str]:
+        """Copies of what a sum would read across rows."""
+        _, over, operand = fold_of(fold) or ("", (), fold)
+        order = [loop.index for loop in loops[:position]] + list(over) + [loop.index for loop in loops[position:]]
+        for read in reads(operand, self.arrays):
+            key, names = ast.dump(read.node), [n.id for n in read.subscripts if isinstance(n, ast.Name)]
+            is_across = bool(names) and max(names, key=order.index) != names[-1]
+            if key in self.packed or not position or not is_across or not self._can_be_packed(read, order[0]):
+                continue
+            ranked = sorted(range(len(names)), key=lambda d, names=names: order.index(names[d]))  # type: ignore[misc]
+            dims = self.arrays[read.name].dims
+            own = tuple(read.subscripts[d] for d in ranked), tuple(dims[d] for d in ranked)
+            packed = Packed(self.new("packed"), self.total(read.name), *own)
+            nest = Nest(self, self.group[0], [Loop(name, "0", ast.unparse(dims[d])) for d, name in enumerate(names)])
+            text = nest.value(read.node)[0]
+            nest.lines[-1].append(self.store(packed.name, packed.offset, text))
+            yield from [*nest.lines[0], *nest.text(0)]
+            self.packed[key] = packed
+            self.copies.append(packed)
+
+    def _can_be_packed(self, read: Read, outermost: str) -> bool:
+        """Whether a copy of an array, with its dimensions in another order, serves all values of the outermost loop."""
+        array, ranges = self.arrays[read.name], self.group[0].ranges
+        names = [subscript.id for subscript in read.subscripts if isinstance(subscript, ast.Name)]
+        if self.code.kinds[read.name] != VALUE or outermost in names or len({*names}) < len(read.subscripts):
+            return False
+        spans = [ranges.get(name, (None, None)) for name in names]
+        return all(
+            start is not None and stop is not None and starts_at_0(start) and same(stop, dim)
+            for (start, stop), dim in zip(spans, array.dims, strict=True)
+        )
 
     def _accumulated(self, outer: Nest, inner: Sequence[Loop], statement: Statement, fold: ast.expr) -> None:
         """A sum that is added up where the result lies."""
