@@ -206,10 +206,30 @@ class LoopWriter:
         return f"{self.load(name, offset)} = {text}"
 
     def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
-        """One statement: in one nest of loops, or its fold first and then what is computed from it."""
+        """One statement; of a recurrence the loops that have an order come first."""
         if self.is_recurrence and len(self.group) == 1 and loops:
-            yield from self._in_one_loop(loops)
+            serial = next(k for k in range(len(loops) + 1) if self._is_parallel(statement, loops[k:]))
+            if serial == len(loops) or not outer_folds(statement.value):
+                yield from self._in_one_loop(loops)
+                return
+            for depth, loop in enumerate(loops[:serial]):
+                yield from indented(depth, [loop.line])
+            yield from indented(serial, self._in_any_order(statement, loops[serial:]))
             return
+        yield from self._in_any_order(statement, loops)
+
+    def _is_parallel(self, statement: Statement, loops: Sequence[Loop]) -> bool:
+        """Whether loops inside of others read nothing that they write."""
+        names = {loop.index for loop in loops}
+        own = [(s, d) for d, s in enumerate(statement.subscripts) if not names & {*free_names(s)}]
+        return all(
+            any(not same(read.subscripts[d], subscript) for subscript, d in own)
+            for read in reads(statement.value, {statement.name: 0})
+        )
+
+    def _in_any_order(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
+        """One statement of which no element is read by another: in one nest of loops, or its fold first and then what
+        is computed from it."""
         fold, rest = self._fold_and_rest(statement, loops)
         position = len(loops) if fold is None else self._position(fold, loops)
         outer = Nest(self, statement, loops[: position if position < len(loops) else max(len(loops) - 1, 0)])
@@ -228,7 +248,7 @@ class LoopWriter:
     def _fold_and_rest(self, statement: Statement, loops: list[Loop]) -> tuple[ast.expr | None, ast.expr]:
         """The one fold of a value that has all indices, and the value with the element itself in its place."""
         value = statement.value
-        if self.is_recurrence or not loops or self.code.kinds[statement.name] != VALUE:
+        if not loops or self.code.kinds[statement.name] != VALUE or not self._is_parallel(statement, loops):
             return None, value
         inner = [node for node in outer_folds(value) if loops[-1].index in free_names(node)]
         if len(inner) != 1 or self.code.kind_of(inner[0]) != VALUE:
@@ -269,8 +289,9 @@ class LoopWriter:
         order = [loop.index for loop in loops[:position]] + list(over) + [loop.index for loop in loops[position:]]
         for read in reads(operand, self.arrays):
             key, names = ast.dump(read.node), [n.id for n in read.subscripts if isinstance(n, ast.Name)]
-            is_across = bool(names) and max(names, key=order.index) != names[-1]
-            if key in self.packed or not position or not is_across or not self._can_be_packed(read, order[0]):
+            if key in self.packed or not position or not self._can_be_packed(read, order[0]):
+                continue
+            if not names or max(names, key=order.index) == names[-1]:
                 continue
             ranked = sorted(range(len(names)), key=lambda d, names=names: order.index(names[d]))  # type: ignore[misc]
             dims = self.arrays[read.name].dims
@@ -287,7 +308,7 @@ class LoopWriter:
         """Whether a copy of an array, with its dimensions in another order, serves all values of the outermost loop."""
         array, ranges = self.arrays[read.name], self.group[0].ranges
         names = [subscript.id for subscript in read.subscripts if isinstance(subscript, ast.Name)]
-        if self.code.kinds[read.name] != VALUE or outermost in names or len({*names}) < len(read.subscripts):
+        if self.is_recurrence or self.code.kinds[read.name] != VALUE or outermost in names or len({*names}) < len(read.subscripts):
             return False
         spans = [ranges.get(name, (None, None)) for name in names]
         return all(
