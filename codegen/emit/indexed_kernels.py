@@ -89,7 +89,7 @@ class IndexedCode:
             f"    launches = Launches(given, {{{arrays}}})",
         ]
         for text in sources:
-            made = ", ".join(self._made(name) for name in text.results)
+            made = ", ".join(self._made(name, False) for name in text.results)
             numbers = f"{_tuple(text.floats)}, {_tuple(text.ints)}, {text.threads}"
             lines.append(f"    launches.add({text.name}, {_strings(text.operands)}, {{{made}}}, {numbers})")
         return [*lines, f"    return launches.results({_strings(self.program.outputs)})"]
@@ -203,9 +203,11 @@ class IndexedCode:
         yield f"        {stage.work},"
         yield "    )"
 
-    def _made(self, name: str) -> str:
-        array = self.program.arrays[name]
-        shape = _tuple([ast.unparse(dim) for dim in array.dims])
+    def _made(self, name: str, on_host: bool = True) -> str:
+        sizes = [ast.unparse(dim) for dim in self.program.arrays[name].dims]
+        if on_host and name in self.code.wavefronts:
+            sizes = [self.code.wavefronts[name].diagonals, sizes[0]]
+        shape = _tuple(sizes)
         return f'"{name}": ({shape}, "{DTYPES.get(self.code.kinds[name], "")}")'
 
     def call(self) -> list[str]:

@@ -32,6 +32,7 @@ class Loop:
     start: str
     stop: str
     step: int = 1
+    bound: str = ""  # an index that the loop has a value of, too
 
     @property
     def line(self) -> str:
@@ -101,7 +102,7 @@ class Nest:
 
     def level_of(self, tree: ast.AST) -> int:
         names = set(free_names(tree))
-        return max((k for k, loop in enumerate(self.loops, 1) if loop.index in names), default=0)
+        return max((k for k, loop in enumerate(self.loops, 1) if names & {loop.index, loop.bound}), default=0)
 
     def bound(self, value: Value, word: str, key: str = "") -> Value:
         """A name for a value, in the outermost loop that it can stand in."""
@@ -281,6 +282,8 @@ class Nest:
             if is_tested or self.function.needs_bounds_check(self, subscript, dim):
                 tests.append(f"(0 <= {text} < {self.size(dim)})")
         total = ""
+        if name in self.function.code.wavefronts:
+            sources, dims = [f"({sources[0]} + {sources[1]})", sources[0]], (dims[1], dims[0])
         for text, dim in zip(sources, dims, strict=True):
             outer = total if total.isidentifier() else f"({total})"
             total = f"{outer} * {self.size(dim)} + {text}" if total else text
@@ -309,8 +312,8 @@ class Nest:
             return f"({text} / T({' * '.join(self._count(name) for name in over)}))", VALUE, level
         if word == "logsumexp":
             return self.value(expanded_logsumexp(over, operand))
-        names = [name for name in free_names(operand) if name not in over]
-        depth = max((k for k, loop in enumerate(self.loops, 1) if loop.index in names), default=0)
+        names = {name for name in free_names(operand) if name not in over}
+        depth = max((k for k, loop in enumerate(self.loops, 1) if names & {loop.index, loop.bound}), default=0)
         total = self.function.new(word)
         if word in JOIN and len(over) == 1 and self.function.code.kind_of(operand) == VALUE:
             lines = list(self._extreme_of_rows(word, over[0], operand, total, depth))

@@ -26,6 +26,7 @@ from .index_nest import Loop, Nest, own_element
 from .intervals import Intervals
 from .program_kinds import FLAT_INDEX, JOIN, START, ProgramCode
 from .python_code import VALUE, plain
+from .wavefronts import Wavefront
 
 
 ACROSS = 0.5  # what a sum over the innermost loop costs, beside a read that goes across rows
@@ -109,6 +110,8 @@ class LoopWriter:
         return text if text.isidentifier() else f"({text})"
 
     def total(self, name: str) -> str:
+        if name in self.code.wavefronts:
+            return plain(self.code.wavefronts[name].total)
         dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims]
         return plain(" * ".join(dims)) if dims else "1"
 
@@ -181,14 +184,22 @@ class LoopWriter:
 
     def _in_one_loop(self, loops: list[Loop]) -> Iterator[str]:
         """Statements of the same indices: what one step hands to the next is kept in a register."""
+        front = self.code.wavefronts.get(self.group[0].name)
+        loops = self._along_diagonals(front) if front else loops
         outer = Nest(self, self.group[0], loops[:-1])
         nest = outer.below(len(loops) - 1, loops[-1:])
+        if front:
+            nest.lines[-1].append(f"{loops[1].bound} = {loops[0].index} - {loops[1].index}")
         for statement in self.group:
             nest.statement = statement
             self._assign(nest, statement)
         nest.lines[-1] += [f"{name} = {value}" for name, value in nest.previous_values()]
         outer.lines[-1] += nest.text(len(loops) - 1)
         yield from [*outer.lines[0], *outer.text(0)]
+
+    def _along_diagonals(self, front: Wavefront) -> list[Loop]:
+        diagonal, (row, column) = self.new("diagonal"), front.indices
+        return [Loop(diagonal, "0", front.diagonals, front.step), Loop(row, *front.rows(diagonal), bound=column)]
 
     def _assign(self, nest: Nest, statement: Statement) -> None:
         kind = self.code.kinds[statement.name]
