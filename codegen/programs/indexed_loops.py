@@ -100,6 +100,8 @@ class LoopWriter:
         first = self.group[0]
         if self.is_fused or self.is_recurrence or first.collect or not first.subscripts or len(self.group) > 1:
             return ""
+        if first.name in self.code.wavefronts:
+            return ""
         return first.subscripts[0].id if isinstance(first.subscripts[0], ast.Name) else ""
 
     def _count(self) -> str:
@@ -218,6 +220,9 @@ class LoopWriter:
 
     def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
         """One statement; of a recurrence the loops that have an order come first."""
+        if statement.name in self.code.wavefronts:
+            yield from self._in_one_loop(loops)
+            return
         if self.is_recurrence and len(self.group) == 1 and loops:
             serial = next(k for k in range(len(loops) + 1) if self._is_parallel(statement, loops[k:]))
             if serial == len(loops) or not outer_folds(statement.value):

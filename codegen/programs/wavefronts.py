@@ -7,7 +7,7 @@ Communications of the ACM 17, 1974.)
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..language.index_expressions import linear, outer_folds, reads, same
 from ..language.indexed_faults import is_uniform
@@ -38,34 +38,46 @@ class Wavefront:
 
 
 def wavefronts(program: IndexedProgram) -> dict[str, Wavefront]:
-    """The wavefronts of a program by the names of their tables."""
-    pairs = [(group, wavefront_of(program, group)) for group in program.groups]
-    return {statement.name: front for group, front in pairs if front for statement in group}
+    """The wavefronts of a program by the names of their tables, and of those that are computed of such, too."""
+    results: dict[str, Wavefront] = {}
+    for group in program.groups:
+        is_near = any(read.name in results for s in group for read in reads(s.value, results))
+        front = _of_recurrence(program, group) if program.is_recurrence(group) else None
+        front = front or (_of_table(program, group[0]) if is_near and len(group) == 1 else None)
+        results |= {statement.name: front for statement in group if front}
+    return results
 
 
-def wavefront_of(program: IndexedProgram, group: Sequence[Statement]) -> Wavefront | None:
-    first = group[0]
-    names = [subscript.id for subscript in first.subscripts if isinstance(subscript, ast.Name)]
-    own = {statement.name for statement in group}
-    if len(names) != 2 or len(first.subscripts) != 2 or not is_uniform(group) or not program.is_recurrence(group):
+def _of_table(program: IndexedProgram, statement: Statement) -> Wavefront | None:
+    """Along diagonals from the front; None for what is no table of its own."""
+    names = [subscript.id for subscript in statement.subscripts if isinstance(subscript, ast.Name)]
+    array = program.arrays[statement.name]
+    if len(names) != 2 or len(array.dims) != 2 or array.kind != "local":
         return None
-    if any(outer_folds(s.value) or program.arrays[s.name].kind != "local" or s.collect for s in group):
+    if statement.collect or outer_folds(statement.value):
         return None
-    spans = [first.ranges[name] for name in names]
-    starts, sizes = zip(*spans, strict=True)
-    are_full = all(same(size, dim) for name in own for size, dim in zip(sizes, program.arrays[name].dims, strict=True))
-    offsets = list(_offsets(group, names, own))
+    starts, sizes = zip(*(statement.ranges[name] for name in names), strict=True)
+    if any(ast.unparse(start) != "0" for start in starts) or not all(map(same, sizes, array.dims)):
+        return None
+    return Wavefront((names[0], names[1]), (sizes[0], sizes[1]), 1)
+
+
+def _of_recurrence(program: IndexedProgram, group: Sequence[Statement]) -> Wavefront | None:
+    fronts = [_of_table(program, statement) for statement in group]
+    front = fronts[0]
+    if front is None or None in fronts or not is_uniform(group):
+        return None
+    offsets = list(_offsets(group, front.indices))
     known = [pair for pair in offsets if pair is not None and any(pair)]
     steps = {-1 if max(pair) > 0 else 1 for pair in known}
     is_ordered = None not in offsets and all(down * along >= 0 for down, along in known) and len(steps) == 1
     in_a_row = any(down == 0 for down, _ in known)
-    if not (are_full and is_ordered and in_a_row) or any(ast.unparse(start) != "0" for start in starts):
-        return None
-    return Wavefront((names[0], names[1]), (sizes[0], sizes[1]), steps.pop())
+    return replace(front, step=steps.pop()) if is_ordered and in_a_row else None
 
 
-def _offsets(group: Sequence[Statement], names: Sequence[str], own: set[str]) -> Iterator[tuple[int, int] | None]:
+def _offsets(group: Sequence[Statement], names: tuple[str, str]) -> Iterator[tuple[int, int] | None]:
     """How far from an element those lie that it depends on; None for one that is not at a constant offset."""
+    own = {statement.name for statement in group}
     for statement in group:
         for read in reads(statement.value, own):
             pairs = [linear(subscript) for subscript in read.subscripts]
