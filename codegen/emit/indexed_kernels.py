@@ -41,6 +41,11 @@ class IndexedCode:
         return fused_stages(self.program)
 
     @property
+    def written(self) -> Sequence[str]:
+        """The lines of the program before loops were unrolled."""
+        return (self.entry.indexed or self.program).lines
+
+    @property
     def arguments(self) -> list[str]:
         return [a.name for a in self.entry.schema.arguments if a.type.base not in NO_PART]
 
@@ -52,7 +57,7 @@ class IndexedCode:
         op_library = self.library.op_libraries[0].module_path((), depth=3)
         return {
             "name": self.program.name,
-            "listing": "\n".join(f"    {line}" for line in self.program.lines),
+            "listing": "\n".join(f"    {line}" for line in self.written),
             "imports": self.library.scalar_imports(functions),
             "helpers": list(_helpers(op_library, names)),
             "runtime_library": op_library,
@@ -70,7 +75,7 @@ class IndexedCode:
         names = {n.id for n in ast.walk(ast.parse(lines)) if isinstance(n, ast.Name)}
         return {
             "name": self.entry.identifier,
-            "listing": "\n".join(f"    {line}" for line in self.program.lines),
+            "listing": "\n".join(f"    {line}" for line in self.written),
             "imports": self.library.scalar_imports(sorted({f for text in sources for f in text.functions})),
             "runtime_library": self.library.op_libraries[0].module_path((), depth=3),
             "accessors": sorted(name for name in names if name.startswith(("get_", "put_"))),

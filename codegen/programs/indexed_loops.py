@@ -28,7 +28,6 @@ from .program_kinds import FLAT_INDEX, JOIN, START, ProgramCode
 from .python_code import VALUE, plain
 from .wavefronts import Wavefront
 
-
 ACROSS = 0.5  # what a sum over the innermost loop costs, beside a read that goes across rows
 
 
@@ -147,6 +146,8 @@ class LoopWriter:
         )
         if (name, ast.dump(dim)) in self.checked:
             return False
+        if isinstance(subscript, ast.Constant) and isinstance(dim, ast.Constant):
+            return not 0 <= subscript.value < dim.value
         if self.guarded:
             return True
         intervals = Intervals(self.program, nest.statement)
@@ -324,7 +325,12 @@ class LoopWriter:
         """Whether a copy of an array, with its dimensions in another order, serves all values of the outermost loop."""
         array, ranges = self.arrays[read.name], self.group[0].ranges
         names = [subscript.id for subscript in read.subscripts if isinstance(subscript, ast.Name)]
-        if self.is_recurrence or self.code.kinds[read.name] != VALUE or outermost in names or len({*names}) < len(read.subscripts):
+        if (
+            self.is_recurrence
+            or self.code.kinds[read.name] != VALUE
+            or outermost in names
+            or len({*names}) < len(read.subscripts)
+        ):
             return False
         spans = [ranges.get(name, (None, None)) for name in names]
         return all(

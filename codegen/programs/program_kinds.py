@@ -9,8 +9,8 @@ from ..language.index_expressions import (
     fresh,
 )
 from ..language.indexed_programs import IndexedProgram
-from .wavefronts import wavefronts
 from .python_code import ANY, INTEGER, TRUTH, VALUE
+from .wavefronts import wavefronts
 
 JOIN = ("max", "min")
 START = {"max": "-np.inf", "min": "np.inf", "argmax": "-np.inf", "argmin": "np.inf"}
