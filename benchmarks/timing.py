@@ -14,15 +14,16 @@ from .results import Sample, difference
 from .workloads import COSTS
 
 REST = 0.02  # seconds in which the threads of the library before go to sleep: some look for work for 10 ms
+COMMAND = sys.executable, "-m", "benchmarks.worker"
 MIN_ROUNDS = 3  # rounds, however long they take
 
 
 class Worker:
     """A process that has imported one library, and times workloads on request."""
 
-    def __init__(self, library: str, threads: int, env: dict[str, str]) -> None:
-        command = [sys.executable, "-m", "benchmarks.worker", library, str(threads)]
-        self._process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, library: str, threads: int, env: dict[str, str], command: Sequence[str] = COMMAND) -> None:
+        arguments = [*command, library, str(threads)]
+        self._process = subprocess.Popen(arguments, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._rest = REST if threads > 1 else 0.0
         self.title = f"{library} {self._answer()}"
 

@@ -17,6 +17,7 @@ from .arrays import ARRAYS, NUMPY, gradient_of
 from .results import samples
 from .workloads import WORKLOADS
 
+Prepare = Callable[[str, Any, str], Callable[[], object] | None]
 BATCH_SECONDS = 0.005  # short, so that a busy machine leaves some batches alone
 
 
@@ -36,8 +37,8 @@ def prepared(library: str, torch: Any, name: str) -> Callable[[], object] | None
 class Stage:
     """The workload that is being timed: one at a time, as others' memory would stay."""
 
-    def __init__(self, library: str, torch: Any) -> None:
-        self.library, self.torch = library, torch
+    def __init__(self, library: str, torch: Any, prepare: Prepare) -> None:
+        self.library, self.torch, self.prepare = library, torch, prepare
         self.step: Callable[[], object] | None = None
         self.calls = 0
 
@@ -46,9 +47,9 @@ class Stage:
         self.step, self.calls = None, 0
         gc.collect()
         if self.library in NUMPY:
-            self.step = prepared(self.library, self.torch, name)
+            self.step = self.prepare(self.library, self.torch, name)
             return None if self.step is None else []
-        step = prepared(self.library, self.torch, name)
+        step = self.prepare(self.library, self.torch, name)
         if step is None:
             return None
         result = samples(step)
@@ -73,13 +74,13 @@ class Stage:
         return (perf_counter() - start) / calls
 
 
-def main(library: str, threads: int) -> None:
+def main(library: str, threads: int, prepare: Prepare = prepared) -> None:
     """Serve requests until stdin closes."""
     torch = importlib.import_module(library)
     if library not in NUMPY:
         torch.set_num_threads(threads)
     print(json.dumps(getattr(torch, "__version__", "")), flush=True)
-    stage = Stage(library, torch)
+    stage = Stage(library, torch, prepare)
     for line in sys.stdin:
         verb, name = json.loads(line)
         print(json.dumps({"results": stage.results, "seconds": stage.seconds}[verb](name)), flush=True)
