@@ -56,7 +56,7 @@ class Worker:
         self._process.communicate()
 
 
-def timed(name: str, workers: Sequence[Worker], rounds: int, seconds: float) -> Row:
+def timed(name: str, workers: Sequence[Worker], rounds: int, seconds: float, min_rounds: int = MIN_ROUNDS) -> Row:
     """One workload with every library: whether they compute the same, then rounds, until these or the seconds are over.
 
     Every second round goes through the libraries backwards, so that none always comes after the same other one.
@@ -65,7 +65,7 @@ def timed(name: str, workers: Sequence[Worker], rounds: int, seconds: float) -> 
     for worker in workers:
         worker.seconds(name)  # how many calls a batch has
     end = monotonic() + seconds
-    while len(row.times) < rounds and (len(row.times) < MIN_ROUNDS or monotonic() < end):
+    while len(row.times) < rounds and (len(row.times) < min_rounds or monotonic() < end):
         times: list[float | None] = [None] * len(workers)
         for worst in list(range(len(workers)))[:: -1 if len(row.times) % 2 else 1]:
             times[worst] = workers[worst].seconds(name)

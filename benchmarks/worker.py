@@ -37,8 +37,8 @@ def prepared(library: str, torch: Any, name: str) -> Callable[[], object] | None
 class Stage:
     """The workload that is being timed: one at a time, as others' memory would stay."""
 
-    def __init__(self, library: str, torch: Any, prepare: Prepare) -> None:
-        self.library, self.torch, self.prepare = library, torch, prepare
+    def __init__(self, library: str, torch: Any, prepare: Prepare, clock: Callable[[], float]) -> None:
+        self.library, self.torch, self.prepare, self.clock = library, torch, prepare, clock
         self.step: Callable[[], object] | None = None
         self.calls = 0
 
@@ -68,19 +68,19 @@ class Stage:
     def _time(self, calls: int) -> float:
         step = self.step
         assert step is not None
-        start = perf_counter()
+        start = self.clock()
         for _ in range(calls):
             step()
-        return (perf_counter() - start) / calls
+        return (self.clock() - start) / calls
 
 
-def main(library: str, threads: int, prepare: Prepare = prepared) -> None:
+def main(library: str, threads: int, prepare: Prepare = prepared, clock: Callable[[], float] = perf_counter) -> None:
     """Serve requests until stdin closes."""
     torch = importlib.import_module(library)
     if library not in NUMPY:
         torch.set_num_threads(threads)
     print(json.dumps(getattr(torch, "__version__", "")), flush=True)
-    stage = Stage(library, torch, prepare)
+    stage = Stage(library, torch, prepare, clock)
     for line in sys.stdin:
         verb, name = json.loads(line)
         print(json.dumps({"results": stage.results, "seconds": stage.seconds}[verb](name)), flush=True)

@@ -20,7 +20,7 @@ from codegen.project.progress import Progress
 from .cases import CASES, PASSES, SHAPES, matching
 from .report import is_behind, summary, table
 
-ROUNDS = 1000  # the seconds end a case
+MIN_ROUNDS, MAX_ROUNDS = 8, 1000  # between them the seconds end a case
 MORE = 3  # times as long for what is timed again
 HAS_TORCH = "import importlib.util as u; print(bool(u.find_spec('torch')))"
 
@@ -28,7 +28,7 @@ HAS_TORCH = "import importlib.util as u; print(bool(u.find_spec('torch')))"
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kernels", description=__doc__.splitlines()[0])
     parser.add_argument("op", nargs="*", default=["*"], help="an op, or a pattern as max_pool* (--list prints all)")
-    parser.add_argument("--list", action="store_true", help="print the ops of each family, and time none")
+    parser.add_argument("--list", action="store_true", help="print the ops of the families, and time none")
     parser.add_argument("--families", nargs="+", choices=CASES, default=list(CASES), metavar="FAMILY")
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES), metavar="SHAPE")
     parser.add_argument("--passes", nargs="+", choices=PASSES, default=list(PASSES), metavar="PASS")
@@ -69,7 +69,7 @@ def run(names: Sequence[str], libraries: dict[str, str], seconds: float, progres
         chosen = [name for name in names if (name.split()[1] == "threads") == (threads == 2)]
         workers = workers_of(libraries, threads) if chosen else []
         for name in chosen:
-            rows.append(timed(name, workers, ROUNDS, seconds))
+            rows.append(timed(name, workers, MAX_ROUNDS, seconds, MIN_ROUNDS))
             progress.step()
         for worker in workers:
             worker.close()
@@ -87,18 +87,16 @@ def run_again(rows: Sequence[Row], libraries: dict[str, str], seconds: float) ->
 def main() -> None:
     """Run the command."""
     value = arguments()
-    ops = matching(value.families, value.op)
     if value.list:
-        print("\n".join(f"{family}: {' '.join(names)}" for family, names in ops.items()))
+        print("\n".join(f"{family}: {' '.join(CASES[family])}" for family in value.families))
         return
     libraries = libraries_of(value)
-    labels = [library.partition("@")[0] if "@" not in library else "beside" for library in libraries]
+    labels = ["beside" if "@" in library else library for library in libraries]
     shapes = [shape for shape in SHAPES if shape in value.shapes]
-    families = [
-        [f"{op} {shape} {each}" for op in names for shape in shapes for each in value.passes] for names in ops.values()
-    ]
-    with Progress(sum(map(len, families)), "cases") as progress:
-        rows = [row for names in families for row in run(names, libraries, value.seconds, progress)]
+    ops = matching(value.families, value.op)
+    cases = [f"{op} {shape} {each}" for op in ops for shape in shapes for each in value.passes]
+    with Progress(len(cases), "cases") as progress:
+        rows = run(cases, libraries, value.seconds, progress)
     for _ in range(value.again if len(libraries) > 1 else 0):
         run_again(rows, libraries, MORE * value.seconds)
     print("microseconds a call:", ", ".join(libraries), end="\n\n")

@@ -1,7 +1,7 @@
-"""The ops that are timed, as data: an op is the name of its sizes and an expression, which both libraries understand.
+"""The ops that are timed, as data: an op is the name of its sizes and an expression, which all libraries understand.
 
-Its names are keys of INPUTS, `torch`, `F` (its functional module), `shape` (the sizes), `dtype`, `d` (the dimension: the
-last one, or the first one of columns) and `n` (the size of that).
+Its names are keys of INPUTS, `torch`, `F` (its functional module), `shape` (the sizes), `dtype`, `d` (the dimension:
+the last one, or the first one of columns) and `n` (the size of that).
 """
 
 import ast
@@ -14,7 +14,7 @@ PASSES = "forward", "backward"  # backward is forward and backward
 SHAPES = {
     "tiny": "the smallest sizes",
     "row": "typical sizes, contiguous",
-    "column": "along the first dimension; where there is no dimension to choose, rows or channels are innermost in memory",
+    "column": "along the first dimension; of ops without a choice, rows or channels are innermost in memory",
     "short": "short rows, small images",
     "long": "long rows, wide images",
     "broadcast": "the first dimension has stride 0",
@@ -197,7 +197,7 @@ def case(op: str, shape: str) -> Case:
     return Case(expression, names, sizes)
 
 
-def matching(families: list[str], patterns: list[str]) -> dict[str, list[str]]:
-    """The ops of each family whose name fits one of the patterns."""
-    ops = {family: [op for op in CASES[family] if any(fnmatchcase(op, each) for each in patterns)] for family in families}
-    return {family: names for family, names in ops.items() if names}
+def matching(families: list[str], patterns: list[str]) -> list[str]:
+    """The ops of families whose name fits one of the patterns."""
+    ops = [op for family in families for op in CASES[family]]
+    return [op for op in ops if any(fnmatchcase(op, pattern) for pattern in patterns)]

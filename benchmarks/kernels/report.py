@@ -1,4 +1,4 @@
-"""What ``python -m benchmarks.kernels`` prints: all cases, the worst ratio first, and geometric means by op and shape."""
+"""What ``python -m benchmarks.kernels`` prints: all cases, the worst ratio first, and geometric means by op."""
 
 from collections.abc import Iterator, Sequence
 

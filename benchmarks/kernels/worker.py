@@ -1,12 +1,14 @@
 """One library in one process, with the requests of ``benchmarks.worker``: ``... LIBRARY[@CHECKOUT] THREADS``.
 
-LIBRARY is imported from CHECKOUT, if there is one. A case is named "OP SHAPE PASS". One thread stays on one core.
+LIBRARY is imported from CHECKOUT, if there is one. A case is named "OP SHAPE PASS". One thread stays on one core, and
+its processor time counts: other programs that share the core change it little.
 """
 
 import functools
 import os
 import sys
 from collections.abc import Callable
+from time import perf_counter, process_time
 from types import ModuleType
 from typing import Any
 
@@ -27,9 +29,10 @@ class Inputs:
         self.rng = numpy.random.default_rng(0)
         self.innermost = (0 if len(sizes) == 2 else 1) if shape == "column" and "d" not in names else -1
         d = 0 if shape == "column" else -1
-        self.env = {"torch": torch, "F": torch.nn.functional, "shape": sizes, "d": d, "n": sizes[d]}
-        self.env.update(dtype=getattr(torch, self.dtype), tensor=self.tensor, vector=self.vector, integers=self.integers)
-        self.env.update({name: eval(INPUTS[name], self.env) for name in sorted(names & INPUTS.keys())})
+        dtype = getattr(torch, self.dtype)
+        self.env = {"torch": torch, "F": torch.nn.functional, "shape": sizes, "d": d, "n": sizes[d], "dtype": dtype}
+        self.env |= {"tensor": self.tensor, "vector": self.vector, "integers": self.integers}
+        self.env |= {name: eval(INPUTS[name], self.env) for name in sorted(names & INPUTS.keys())}
 
     def vector(self, *sizes: int, mean: float = 0, std: float = 1) -> Any:
         """A contiguous leaf."""
@@ -100,7 +103,7 @@ def serve(argument: str, threads: int) -> None:
         sys.path.insert(0, checkout)
     if threads == 1 and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    main(library, threads, prepared)
+    main(library, threads, prepared, process_time if threads == 1 else perf_counter)
 
 
 if __name__ == "__main__":
