@@ -91,7 +91,7 @@ def prepared(library: str, torch: Any, name: str) -> Callable[[], object] | None
         if step is not None:
             step()
     except Exception as error:  # what differs between libraries is many things; the other cases go on
-        print(f"{library} cannot run {name}: {type(error).__name__}: {str(error).partition(chr(10))[0]}", file=sys.stderr)
+        print(f"{library} cannot run {name}: {error!r}"[:160], file=sys.stderr)
         return None
     return step
 
