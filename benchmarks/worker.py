@@ -61,7 +61,9 @@ class Stage:
         if self.step is None:
             return None
         if not self.calls:
-            once = min(self._time(1) for _ in range(3))
+            once = self._time(1)
+            if once < BATCH_SECONDS:
+                once = min(once, self._time(1), self._time(1))
             self.calls = max(1, int(BATCH_SECONDS / max(once, 1e-7)))
         return self._time(self.calls)
 

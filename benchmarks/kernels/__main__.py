@@ -20,7 +20,7 @@ from codegen.project.progress import Progress
 from .cases import CASES, PASSES, SHAPES, matching
 from .report import is_behind, summary, table
 
-MIN_ROUNDS, MAX_ROUNDS = 8, 1000  # between them the seconds end a case
+MIN_ROUNDS, MAX_ROUNDS = 5, 1000  # between them the seconds end a case
 MORE = 3  # times as long for what is timed again
 HAS_TORCH = "import importlib.util as u; print(bool(u.find_spec('torch')))"
 
