@@ -62,8 +62,9 @@ class IndexedCode:
             "helpers": list(_helpers(op_library, names)),
             "runtime_library": op_library,
             "stages": stages,
-            "calls": [self.sizes(), self.shapes(), self.plan(), self.call()],
-            "checks_indices": bool(self.subscripts),
+            "calls": [
+                lines for lines in (self.sizes(), self.shapes(), self.indices(), self.plan(), self.call()) if lines
+            ],
         }
 
     def cuda(self) -> dict[str, Any] | None:
@@ -181,6 +182,7 @@ class IndexedCode:
             *self._unpacked(),
             f"    planner = Planner(given, {_strings(self.arguments)}, {_strings(self.program.outputs)}, {layouts})",
         ]
+        lines += [f'    planner.check("{name}", {ast.unparse(dim)})' for name, dim in self.subscripts]
         own = [line for stage in self.stages for line in self._added(stage, self.stages)]
         if self.fused:
             fused = [line for stage in self.fused for line in self._added(stage, self.fused)]
@@ -217,15 +219,29 @@ class IndexedCode:
 
     def call(self) -> list[str]:
         arguments = ", ".join(self.arguments)
-        lines = [f"def {self.entry.identifier}({arguments}):", f'    """{self.entry.doc.strip() or "The program."}"""']
-        if self.subscripts:
-            lines += [f"    given = sizes({arguments})", *self._unpacked()]
-            for name, dim in self.subscripts:
-                size = ast.unparse(dim)
-                lines.append(f'    check_indices("{self.entry.schema.name}", "{name}", {name}, {size})')
-        outputs = len(self.program.outputs)
-        lines.append(f"    return run(sizes, plan, ({', '.join(self.arguments)},), {outputs})")
-        return [*lines, "", "", f"{self.entry.identifier}.shapes = shapes"]
+        more = ", indices" if self.subscripts else ""
+        return [
+            f"def {self.entry.identifier}({arguments}):",
+            f'    """{self.entry.doc.strip() or "The program."}"""',
+            f"    return run(sizes, plan, ({', '.join(self.arguments)},), {len(self.program.outputs)}{more})",
+            "",
+            "",
+            f"{self.entry.identifier}.shapes = shapes",
+        ]
+
+    def indices(self) -> list[str]:
+        """The function that lists what are indices of dimensions, of which a call may have wrong ones."""
+        if not self.subscripts:
+            return []
+        arguments = ", ".join(self.arguments)
+        listed = [f'("{name}", {name}, {ast.unparse(dim)})' for name, dim in self.subscripts]
+        return [
+            f"def indices({arguments}):",
+            '    """The arguments that are indices, and the sizes that they are below."""',
+            f"    given = sizes({arguments})",
+            *self._unpacked(),
+            f"    return {_tuple(listed)}",
+        ]
 
     @cached_property
     def subscripts(self) -> list[tuple[str, ast.expr]]:

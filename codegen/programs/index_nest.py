@@ -41,13 +41,21 @@ class Loop:
         return f"for {self.index} in range({self.stop if self.start == '0' else f'{self.start}, {self.stop}'}):"
 
 
-class Packed(Protocol):
-    """A copy of an array in the order in which loops read it."""
+@dataclass(frozen=True)
+class Packed:
+    """A copy of an array whose dimensions stand in the order of loops."""
+
+    name: str
+    size: str
+    subscripts: tuple[ast.expr, ...]
+    dims: tuple[ast.expr, ...]
 
     @property
-    def name(self) -> str: ...
-    @property
-    def offset(self) -> str: ...
+    def offset(self) -> str:
+        total = ""
+        for subscript, dim in zip(self.subscripts, self.dims, strict=True):
+            total = f"({total}) * ({ast.unparse(dim)}) + {ast.unparse(subscript)}" if total else ast.unparse(subscript)
+        return plain(total)
 
 
 class Function(Protocol):
@@ -61,7 +69,7 @@ class Function(Protocol):
     has_rows: bool
     functions: set[str]
     blocks: list[str]
-    packed: Mapping[str, "Packed"]
+    packed: dict[str, Packed]
 
     def new(self, word: str) -> str: ...
     def load(self, name: str, offset: str) -> str: ...

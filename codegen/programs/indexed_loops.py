@@ -3,7 +3,7 @@
 import ast
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..language.index_expressions import (
     Read,
@@ -22,7 +22,7 @@ from ..language.indexed_faults import directions, is_uniform
 from ..language.indexed_programs import Statement
 from ..language.scalar_functions import is_expensive
 from .cpu_code import indented
-from .index_nest import Loop, Nest, own_element
+from .index_nest import Loop, Nest, Packed, own_element
 from .intervals import Intervals
 from .program_kinds import FLAT_INDEX, JOIN, START, ProgramCode
 from .python_code import VALUE, plain
@@ -42,23 +42,6 @@ def count_of(ends: tuple[ast.expr, ast.expr]) -> ast.expr:
 
 def divided_by(value: ast.expr, count: ast.expr) -> ast.expr:
     return ast.BinOp(value, ast.Div(), count)
-
-
-@dataclass(frozen=True)
-class Packed:
-    """A copy of an array whose dimensions stand in the order of loops."""
-
-    name: str
-    size: str
-    subscripts: tuple[ast.expr, ...]
-    dims: tuple[ast.expr, ...]
-
-    @property
-    def offset(self) -> str:
-        total = ""
-        for subscript, dim in zip(self.subscripts, self.dims, strict=True):
-            total = f"({total}) * ({ast.unparse(dim)}) + {ast.unparse(subscript)}" if total else ast.unparse(subscript)
-        return plain(total)
 
 
 class LoopWriter:
@@ -146,8 +129,9 @@ class LoopWriter:
         )
         if (name, ast.dump(dim)) in self.checked:
             return False
-        if isinstance(subscript, ast.Constant) and isinstance(dim, ast.Constant):
-            return not 0 <= subscript.value < dim.value
+        match subscript, dim:
+            case ast.Constant(value=int(number)), ast.Constant(value=int(size)):
+                return not 0 <= number < size
         if self.guarded:
             return True
         intervals = Intervals(self.program, nest.statement)

@@ -43,10 +43,11 @@ def _values(over: Sequence[str], statement: Statement) -> list[tuple[int, ...]]:
     """All values of the indices of a fold; none where they are many or not known."""
     spans = []
     for index in over:
-        start, stop = statement.ranges[index]
-        if not (isinstance(start, ast.Constant) and isinstance(stop, ast.Constant)):
-            return []
-        spans.append(range(start.value, stop.value))
+        match statement.ranges[index]:
+            case ast.Constant(value=int(start)), ast.Constant(value=int(stop)):
+                spans.append(range(start, stop))
+            case _:
+                return []
     values = list(itertools.product(*spans))
     return values if 0 < len(values) <= MAX_TERMS else []
 

@@ -25,6 +25,17 @@ def stage(function: Callable[..., Any]) -> LazyKernel:
     return kernel
 
 
+@stage
+def inside(subscripts, size, first, last):  # type: ignore[no-untyped-def]
+    """An IndexError where an integer is no index of a dimension."""
+    are_outside = False
+    for k in range(first, last):
+        subscript = subscripts[k]
+        are_outside |= (subscript < 0) | (subscript >= size)
+    if are_outside:
+        raise IndexError
+
+
 class Sizes:
     """What the shapes of a call's arrays say: the batch, and the sizes that the program names."""
 
@@ -113,6 +124,11 @@ class Planner:
             for name, layout in zip(sizes.arrays, layouts, strict=True)
         )
 
+    def check(self, name: str, size: int) -> None:
+        """A step that looks at all elements of an argument, which are indices of a dimension."""
+        shape, _ = self.sizes.arrays[name]
+        self.steps.append(Step(inside, (self.arguments[name],), (), (), (size,), (prod(shape), 1), prod(shape)))
+
     def add(
         self, kernel: Any, reads: Iterable[str], made: Mapping[str, tuple[Shape, str]], floats: Sequence[float],
         ints: Sequence[int], rows: int, work: int,
@@ -140,9 +156,27 @@ class Planner:
 Arguments = Sequence[tuple[str, Any]]
 
 
-def run(sizes_of: Callable[..., Sizes], plan: Callable[..., Plan | None], args: Sequence[Any], outputs: int) -> Any:
+Indices = Sequence[tuple[str, Array, int]]  # an argument, its elements, and the size that they are below
+
+
+def run(
+    sizes_of: Callable[..., Sizes], plan: Callable[..., Plan | None], args: Sequence[Any], outputs: int,
+    indices: Callable[..., Indices] | None = None,
+) -> Any:  # fmt: skip
     """The outputs of a program; arrays are copied into rows, and expanded over the batch where they lack a part."""
     inputs = [_as_read(arg) for arg in args]
+    try:
+        results = _planned(sizes_of, plan, inputs)
+    except (IndexError, RuntimeError):  # the second where several threads share the work, and one failed
+        if indices is None:
+            raise
+        for name, subscripts, size in indices(*inputs):
+            check_indices(sizes_of(*inputs).name, name, subscripts, size)
+        raise
+    return results[0] if outputs == 1 else tuple(results[:outputs])
+
+
+def _planned(sizes_of: Callable[..., Sizes], plan: Callable[..., Plan | None], inputs: Sequence[Any]) -> list[Any]:
     results = run_if_planned(plan, *inputs)
     if results is None:
         sizes = sizes_of(*inputs)
@@ -150,7 +184,7 @@ def run(sizes_of: Callable[..., Sizes], plan: Callable[..., Plan | None], args: 
         expanded = [_expanded(sizes, next(names), arg) if isinstance(arg, np.ndarray) else arg for arg in inputs]
         results = run_if_planned(plan, *expanded)
         assert results is not None
-    return results[0] if outputs == 1 else tuple(results[:outputs])
+    return results
 
 
 def _as_read(arg: Any) -> Any:
