@@ -1,6 +1,7 @@
 """The kernels of indexed programs, as data for the templates of programs/."""
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from ..programs.indexed_cuda import Source, sources_of
 from ..programs.program_kinds import ProgramCode
 from ..programs.python_code import INTEGER, TRUTH
 from ..spec.model import Entry
-from ..spec.row_program import NO_PART, check_of_rows
+from ..spec.row_program import NO_PART, check_of_rows, is_output_mask
 
 DTYPES = {INTEGER: "int64", TRUTH: "bool"}
 
@@ -87,18 +88,20 @@ class IndexedCode:
     def _launched(self, sources: Sequence[Source]) -> list[str]:
         arguments = ", ".join(self.arguments)
         arrays = ", ".join(f'"{array.name}": {array.name}' for array in self._inputs)
-        lines = [
-            f"def {self.entry.identifier}({arguments}):",
-            f'    """{self.entry.doc.strip() or "The program."}"""',
-            f"    given = sizes({arguments})",
-            *self._unpacked(),
-            f"    launches = Launches(given, {{{arrays}}})",
-        ]
+        lines = [f"    launches = Launches(given, {{{arrays}}})"]
         for text in sources:
             made = ", ".join(self._made(name, False) for name in text.results)
             numbers = f"{_tuple(text.floats)}, {_tuple(text.ints)}, {text.threads}"
             lines.append(f"    launches.add({text.name}, {_strings(text.operands)}, {{{made}}}, {numbers})")
-        return [*lines, f"    return launches.results({_strings(self.program.outputs)})"]
+        names = _strings(self.program.outputs)
+        return [
+            f"def {self.entry.identifier}({arguments}):",
+            f'    """{self.entry.doc.strip() or "The program."}"""',
+            f"    given = sizes({arguments})",
+            *self._unpacked(lines),
+            *lines,
+            f"    return launches.results({f'{names}, {self._mask}' if self._mask else names})",
+        ]
 
     def sizes(self) -> list[str]:
         """The function that binds sizes to shapes, which the check and the plan call."""
@@ -112,7 +115,7 @@ class IndexedCode:
         checks += [f'    given.check_size("{size}", lambda: {size})' for size in self._computed_sizes()]
         checks += [f'    given.check_number("{size}", lambda: {size})' for size in self._quotients()]
         checks += [f'    given.check_number("{name}", lambda: 1 // {name})' for name in self._divisors()]
-        lines += [*self._unpacked(), *checks] if checks else []
+        lines += [*self._unpacked(checks), *checks]
         return [*lines, "    return given"]
 
     @property
@@ -155,8 +158,10 @@ class IndexedCode:
         for one, other, text in self.program.equal:
             yield f'"{text}", {ast.unparse(other)}, {ast.unparse(one)}'
 
-    def _unpacked(self) -> list[str]:
-        names = self.program.sizes
+    def _unpacked(self, lines: Sequence[str]) -> list[str]:
+        """The sizes that lines name."""
+        words = {word for line in lines for word in re.findall(r"\w+", line)}
+        names = [name for name in self.program.sizes if name in words]
         if not names:
             return []
         listed = ", ".join(f'given.values["{name}"]' for name in names)
@@ -169,27 +174,30 @@ class IndexedCode:
         shapes = [f"(*given.batch, {', '.join(map(ast.unparse, each))})" if each else "given.batch" for each in dims]
         lines = [f"def shapes({arguments}):", '    """The shapes of the results."""', f"    given = sizes({arguments})"]
         result = shapes[0] if len(shapes) == 1 else f"[{', '.join(shapes)}]"
-        return [*lines, *self._unpacked(), f"    return {result}"]
+        return [*lines, *self._unpacked([result]), f"    return {result}"]
 
     def plan(self) -> list[str]:
         """The function that makes the plan of a call."""
         arguments = ", ".join(self.arguments)
         layouts = _tuple([a.name for a in self._inputs])
-        lines = [
+        steps = [line for stage in self.stages for line in self._added(stage, self.stages)]
+        if self.fused:
+            fused = [line for stage in self.fused for line in self._added(stage, self.fused)]
+            steps = ["    if given.is_batched:", *indented(1, fused), "    else:", *indented(1, steps)]
+        steps = [*(f'    planner.check("{name}", {ast.unparse(dim)})' for name, dim in self.subscripts), *steps]
+        return [
             f"def plan({arguments}):",
             '    """Which loops compute a call of arrays in row order, and their sizes."""',
             f"    given = sizes({arguments})",
-            *self._unpacked(),
+            *self._unpacked(steps),
             f"    planner = Planner(given, {_strings(self.arguments)}, {_strings(self.program.outputs)}, {layouts})",
+            *steps,
+            f"    return planner.plan({self._mask})",
         ]
-        lines += [f'    planner.check("{name}", {ast.unparse(dim)})' for name, dim in self.subscripts]
-        own = [line for stage in self.stages for line in self._added(stage, self.stages)]
-        if self.fused:
-            fused = [line for stage in self.fused for line in self._added(stage, self.fused)]
-            lines += ["    if given.is_batched:", *indented(1, fused), "    else:", *indented(1, own)]
-        else:
-            lines += own
-        return [*lines, "    return planner.plan()"]
+
+    @property
+    def _mask(self) -> str:
+        return next((a.name for a in self.entry.schema.arguments if is_output_mask(a)), "")
 
     def _added(self, stage: Stage, stages: Sequence[Stage]) -> Iterator[str]:
         if stage.is_guarded:
@@ -208,6 +216,8 @@ class IndexedCode:
         yield f"        {_tuple(stage.ints)},"
         yield f"        {stage.rows},"
         yield f"        {stage.work},"
+        if stage.unit > 1:
+            yield f"        {stage.unit},"
         yield "    )"
 
     def _made(self, name: str, on_host: bool = True) -> str:
@@ -239,7 +249,7 @@ class IndexedCode:
             f"def indices({arguments}):",
             '    """The arguments that are indices, and the sizes that they are below."""',
             f"    given = sizes({arguments})",
-            *self._unpacked(),
+            *self._unpacked(listed),
             f"    return {_tuple(listed)}",
         ]
 

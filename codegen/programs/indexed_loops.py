@@ -26,8 +26,11 @@ from .index_nest import Loop, Nest, Packed, own_element
 from .intervals import Intervals
 from .program_kinds import FLAT_INDEX, JOIN, START, ProgramCode
 from .python_code import VALUE, plain
+from .row_folds import RowFold, is_cheap, sums_side_by_side
 from .wavefronts import Wavefront
 
+VECTOR = 16  # terms that are added up at once
+SIDE_BY_SIDE = 4  # times as many elements a row has as a sum has terms, where a loop along rows takes less time
 ACROSS = 0.5  # what a sum over the innermost loop costs, beside a read that goes across rows
 
 
@@ -62,6 +65,8 @@ class LoopWriter:
         self.blocks: list[str] = []  # memory for a part of a row
         self.packed: dict[str, Packed] = {}  # by the text of a read, in the group's loops
         self.copies: list[Packed] = []
+        self.memory: list[str] = []  # lines that make room for sums
+        self.unit = 1  # how many rows threads get together
         self.tests: dict[str, None] = {}
         self.guarded = False
         self.checked = {(name, ast.dump(dim)) for name, dim in self.program.checked_indices}
@@ -233,18 +238,52 @@ class LoopWriter:
         is computed from it."""
         fold, rest = self._fold_and_rest(statement, loops)
         position = len(loops) if fold is None else self._position(fold, loops)
-        outer = Nest(self, statement, loops[: position if position < len(loops) else max(len(loops) - 1, 0)])
-        inner = loops[len(outer.loops) :]
-        if fold is not None and position < len(loops):
-            yield from self._packing(fold, loops, position)
-            self._accumulated(outer, inner, statement, fold)
-        elif fold is not None and is_expensive(rest):
+        if fold is None or position == len(loops):
+            yield from self._by_elements(statement, loops, fold, rest)
+            return
+        rows = [*self._packing(fold, loops, position), *RowFold(self, statement, loops, position, fold, rest).lines()]
+        self.packed = {}
+        word, over, _ = fold_of(fold) or ("", (), fold)
+        if word != "sum" or not self._reads_along(fold, loops):
+            yield from rows
+            return
+        last = over[-1]
+        of_row, of_fold = (plain(ast.unparse(count_of(statement.ranges[index]))) for index in (loops[-1].index, last))
+        yield f"if {of_row} > {SIDE_BY_SIDE} * {of_fold} or {of_fold} < {VECTOR}:"
+        yield from indented(1, rows)
+        yield "else:"
+        yield from indented(1, self._by_elements(statement, loops, fold, rest))
+
+    def _by_elements(
+        self, statement: Statement, loops: list[Loop], fold: ast.expr | None, rest: ast.expr
+    ) -> Iterator[str]:
+        """A statement in one nest of loops; a fold, if there is one, is computed in a register."""
+        if fold is not None and self._is_side_by_side(statement, loops, fold, rest):
+            yield from sums_side_by_side(self, statement, loops, fold)
+            return
+        outer, inner = Nest(self, statement, loops[:-1]), loops[-1:]
+        if fold is not None and is_expensive(rest):
             self._in_rows(outer, inner, fold, lambda nest: self._assign(nest, replace(statement, value=fold)))
         else:
             rest = statement.value
         if fold is None or rest is statement.value or not same(rest, own_element(statement)):
             self._in_rows(outer, inner, rest, lambda nest: self._assign(nest, replace(statement, value=rest)))
         yield from [*outer.lines[0], *outer.text(0)]
+
+    def _is_side_by_side(self, statement: Statement, loops: Sequence[Loop], fold: ast.expr, rest: ast.expr) -> bool:
+        """Whether the sums of several columns read something in common; threads share the loop around theirs."""
+        word, _, operand = fold_of(fold) or ("", (), fold)
+        if word != "sum" or loops[-1].index == self.parallel or not is_cheap(self, fold, rest, loops[-1], statement):
+            return False
+        return self._reads_along(fold, loops) and any(
+            loops[-1].index not in free_names(read.node) for read in reads(operand, self.arrays)
+        )
+
+    def _reads_along(self, fold: ast.expr, loops: Sequence[Loop]) -> bool:
+        """Whether a fold in a register reads all arrays along their rows."""
+        _, over, operand = fold_of(fold) or ("", (), fold)
+        reads_of_last = [r for r in reads(operand, self.arrays) if over[-1] in free_names(r.node) and r.subscripts]
+        return all(over[-1] in free_names(read.subscripts[-1]) for read in reads_of_last)
 
     def _fold_and_rest(self, statement: Statement, loops: list[Loop]) -> tuple[ast.expr | None, ast.expr]:
         """The one fold of a value that has all indices, and the value with the element itself in its place."""
@@ -265,10 +304,10 @@ class LoopWriter:
         return inner[0], replaced(value, inner[0], own_element(statement))
 
     def _position(self, fold: ast.expr, loops: list[Loop]) -> int:
-        """How many of the result's loops stand outside of a sum's: fewer than all where memory is read as it lies then.
-        A read costs more where the innermost of its loops is not along a row."""
+        """How many of the result's loops stand outside of a fold's: not all where memory is read as it lies then.
+        A read costs more where the innermost of its loops is not along a row, most of all where that is the last."""
         word, over, operand = fold_of(fold) or ("", (), fold)
-        if word != "sum":
+        if word not in ("sum", *JOIN):
             return len(loops)
         matches = [read for read in reads(operand, self.arrays) if read.subscripts]
 
@@ -279,7 +318,8 @@ class LoopWriter:
                 if position and self._can_be_packed(read, loops[0].index):
                     continue
                 own = [index for index in order if any(index in free_names(subscript) for subscript in read.subscripts)]
-                total += bool(own) and own[-1] not in free_names(read.subscripts[-1])
+                is_strided = bool(own) and own[-1] not in free_names(read.subscripts[-1])
+                total += is_strided * (1 if own[-1] == order[-1] else 0.05)
             return total
 
         return min(range(len(loops), -1, -1), key=cost)
@@ -321,20 +361,6 @@ class LoopWriter:
             start is not None and stop is not None and starts_at_0(start) and same(stop, dim)
             for (start, stop), dim in zip(spans, array.dims, strict=True)
         )
-
-    def _accumulated(self, outer: Nest, inner: Sequence[Loop], statement: Statement, fold: ast.expr) -> None:
-        """A sum that is added up where the result lies."""
-        _, over, operand = fold_of(fold) or ("", (), fold)
-
-        def begin(nest: Nest) -> None:
-            nest.lines[-1].append(f"{self._element(nest, statement)} = T(0)")
-
-        def add(nest: Nest) -> None:
-            text = plain(nest.element(operand)[0])
-            nest.lines[-1].append(f"{self._element(nest, statement)} += {text}")
-
-        self._in_rows(outer, inner, ast.Constant(0), begin)
-        self._in_rows(outer, [*(self.loop(name, statement) for name in over), *inner], operand, add)
 
     def _in_rows(self, outer: Nest, inner: Sequence[Loop], value: ast.expr, write: Callable[[Nest], None]) -> None:
         """Loops inside of others, the innermost in three parts where places are tested only near its ends."""

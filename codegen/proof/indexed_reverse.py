@@ -46,8 +46,8 @@ class Reverse(Derivation):
 
     def derived(self) -> Derived:
         self._values(self.text)
-        for name, grad in self.grads.items():
-            self.parts[name] = [element(grad, self.own[name][0])]
+        for name in self.active & self.grads.keys():
+            self.parts[name] = [element(self.grads[name], self.own[name][0])]
         for group in reversed(self.normal.groups):
             self._group(group)
         for name in self.requested:

@@ -153,6 +153,12 @@ def _list_item(op: str, name: str, position: int, value: Any) -> int:
     )
 
 
+def boolean_list(op: str, name: str, value: Any) -> tuple[bool, ...]:
+    if isinstance(value, (list, tuple)):
+        return tuple(boolean(op, name, item) for item in value)
+    raise _wrong(op, name, "tuple of bools", value)
+
+
 def floating(op: str, name: str, value: Any) -> float:
     result = value if type(value) is float else _number(value)
     if not isinstance(result, (int, float)):

@@ -131,8 +131,9 @@ class Planner:
 
     def add(
         self, kernel: Any, reads: Iterable[str], made: Mapping[str, tuple[Shape, str]], floats: Sequence[float],
-        ints: Sequence[int], rows: int, work: int,
+        ints: Sequence[int], rows: int, work: int, unit: int = 1,
     ) -> None:  # fmt: skip
+        """`unit` rows of an example are computed together, whoever computes them."""
         if not self.is_possible:
             return
         inputs = [name for name in reads if name in self.arguments]
@@ -144,13 +145,23 @@ class Planner:
             number = self.results.setdefault(name, len(self.results))
             results.append((number, (*self.sizes.batch, *shape)))
         kinds = {kind: tuple(self.results[n] for n, (_, k) in made.items() if k == kind) for kind in ("int64", "bool")}
-        step = Step(
-            kernel, operands, tuple(results), tuple(floats), (*map(int, ints), *steps), (count * rows, 1), count * work
-        )
+        shared = count * rows, unit if count == 1 or rows % unit == 0 else rows
+        numbers = tuple(floats), (*map(int, ints), *steps)
+        step = Step(kernel, operands, tuple(results), *numbers, shared, count * work)
         self.steps.append(step._replace(indices=kinds["int64"], masks=kinds["bool"]))
 
-    def plan(self) -> Plan | None:
-        return tuple(self.steps) if self.is_possible else None
+    def plan(self, output_mask: Sequence[bool] = ()) -> Plan | None:
+        """The steps, of a mask those that its outputs need; other outputs are memory of the plan."""
+        if not self.is_possible:
+            return None
+        needed = {number for number, is_needed in enumerate(output_mask) if is_needed}
+        steps: list[Step] = []
+        for step in reversed(self.steps):
+            if not output_mask or any(number in needed for number, _ in step.results):
+                needed |= {~number for number in step.operands if number < 0}
+                steps.insert(0, step)
+        unneeded = {number for number, is_needed in enumerate(output_mask) if not is_needed}
+        return tuple([step.renumbered(lambda n: n + len(self.results) * (n in unneeded)) for step in steps])
 
 
 Arguments = Sequence[tuple[str, Any]]
