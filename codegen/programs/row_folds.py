@@ -121,8 +121,10 @@ class RowFold:
         if same(self.rest, own_element(self.statement)):
             return
         for row in rows:
-            own = replace(self._of_row(row), value=self._in_row(self.rest, row))
-            self.writer._in_rows(nest, self.inner, own.value, lambda inner, own=own: self.writer._assign(inner, own))
+            self._finish(nest, replace(self._of_row(row), value=self._in_row(self.rest, row)))
+
+    def _finish(self, nest: Nest, of_row: Statement) -> None:
+        self.writer._in_rows(nest, self.inner, of_row.value, lambda inner: self.writer._assign(inner, of_row))
 
     def _in_row(self, tree: ast.expr, row: str) -> ast.expr:
         return renamed(tree, {self.rows[0]: ast.Name(row, ast.Load())}) if row else tree

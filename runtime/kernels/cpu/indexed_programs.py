@@ -26,7 +26,7 @@ def stage(function: Callable[..., Any]) -> LazyKernel:
 
 
 @stage
-def inside(subscripts, size, first, last):  # type: ignore[no-untyped-def]
+def inside(subscripts: Array, size: int, first: int, last: int) -> None:
     """An IndexError where an integer is no index of a dimension."""
     are_outside = False
     for k in range(first, last):
