@@ -160,8 +160,8 @@ class IndexedCode:
 
     def _unpacked(self, lines: Sequence[str]) -> list[str]:
         """The sizes that lines name."""
-        words = {word for line in lines for word in re.findall(r"\w+", line)}
-        names = [name for name in self.program.sizes if name in words]
+        used = {name for line in lines for name in re.findall(r"\w+", line)}
+        names = [name for name in self.program.sizes if name in used]
         if not names:
             return []
         listed = ", ".join(f'given.values["{name}"]' for name in names)

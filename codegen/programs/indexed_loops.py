@@ -30,7 +30,6 @@ from .row_folds import RowFold, is_cheap, sums_side_by_side
 from .wavefronts import Wavefront
 
 VECTOR = 16  # terms that are added up at once
-SIDE_BY_SIDE = 4  # times as many elements a row has as a sum has terms, where a loop along rows takes less time
 ACROSS = 0.5  # what a sum over the innermost loop costs, beside a read that goes across rows
 
 
@@ -249,7 +248,7 @@ class LoopWriter:
             return
         last = over[-1]
         of_row, of_fold = (plain(ast.unparse(count_of(statement.ranges[index]))) for index in (loops[-1].index, last))
-        yield f"if {of_row} > {SIDE_BY_SIDE} * {of_fold} or {of_fold} < {VECTOR}:"
+        yield f"if {of_row} > {of_fold} or {of_fold} < {VECTOR}:"
         yield from indented(1, rows)
         yield "else:"
         yield from indented(1, self._by_elements(statement, loops, fold, rest))

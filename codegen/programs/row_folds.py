@@ -18,6 +18,7 @@ from .program_kinds import JOIN, START
 from .python_code import VALUE, plain
 
 ROWS, TERMS, BLOCK = 4, 2, 128
+LONG_BLOCK = 4096  # terms that vectors of sums in registers get one after the other
 NOTHING = ast.Constant(0)
 Write = Callable[[Nest], None]
 
@@ -37,11 +38,11 @@ class Writer(Function, Protocol):
 def parts(writer: Writer, nest: Nest, loop: Loop, names: Sequence[str]) -> Iterator[tuple[Loop, list[str]]]:
     """A loop over as many values at a time as there are names, and one over what is left."""
     if len(names) > 1:
-        middle = writer.new("middle")
+        aligned_end = writer.new("aligned_end")
         count = plain(f"({loop.stop} - ({loop.start})) % {len(names)}")
-        nest.lines[-1].append(f"{middle} = {loop.stop} - {count}")
-        yield replace(loop, stop=middle, copies=tuple(names[1:])), list(names)
-        loop = replace(loop, start=middle)
+        nest.lines[-1].append(f"{aligned_end} = {loop.stop} - {count}")
+        yield replace(loop, stop=aligned_end, copies=tuple(names[1:])), list(names)
+        loop = replace(loop, start=aligned_end)
     yield loop, [names[0]]
 
 
@@ -62,13 +63,20 @@ def sums_side_by_side(writer: Writer, statement: Statement, loops: Sequence[Loop
     nest = Nest(writer, replace(statement, ranges=ranges), before)
     for loop, rows in parts(writer, nest, row, names):
         own = nest.below(len(before), [loop])
-        totals = [writer.new("sum") for _ in rows]
-        inner = own.below(len(loops), [writer.loop(index, statement) for index in over])
+        totals, sums = ([writer.new(word) for _ in rows] for word in ("total", "sum"))
         own.lines[-1] += [f"{total} = T(0)" for total in totals]
         values = [{row.index: ast.Name(name, ast.Load())} for name in rows]
-        for total, value in zip(totals, values, strict=True):
-            inner.lines[-1].append(f"{total} += {plain(inner.element(renamed(operand, value))[0])}")
-        own.lines[-1] += inner.text(len(loops))
+        *others, last = (writer.loop(index, statement) for index in over)
+        block, end = writer.new("block"), writer.new("end_of_block")
+        blocks = own.below(len(loops), [*others, replace(last, index=block, step=LONG_BLOCK)])
+        blocks.lines[-1].append(f"{end} = min({block} + {LONG_BLOCK}, {last.stop})")
+        blocks.lines[-1] += [f"{part} = T(0)" for part in sums]
+        inner = blocks.below(len(blocks.loops), [replace(last, start=block, stop=end)])
+        for part, value in zip(sums, values, strict=True):
+            inner.lines[-1].append(f"{part} += {plain(inner.element(renamed(operand, value))[0])}")
+        blocks.lines[-1] += inner.text(len(blocks.loops))
+        blocks.lines[-1] += [f"{total} += {part}" for total, part in zip(totals, sums, strict=True)]
+        own.lines[-1] += blocks.text(len(loops))
         for total, value in zip(totals, values, strict=True):
             own.known[ast.dump(renamed(fold, value))] = total, VALUE, len(loops)
             subscripts = tuple(renamed(subscript, value) for subscript in statement.subscripts)
@@ -154,7 +162,7 @@ class RowFold:
         columns = plain(" * ".join(nest._count(loop.index) for loop in self.inner))
         column = nest.numbered([loop.index for loop in self.inner])
 
-        def carried(row: str, element: str, number: int) -> Sequence[str]:
+        def accumulated(row: str, element: str, number: int) -> Sequence[str]:
             total = f"{totals}[np.uint64({number} * ({columns}) + {column})]"
             return [f"{total} = {element} + ({total} if {block} > {start} else 0.0)", f"{element} = T(0)"]
 
@@ -167,7 +175,7 @@ class RowFold:
         own = nest.below(depth, [Loop(block, start, stop, BLOCK)])
         own.lines[-1].append(f"{end} = min({block} + {BLOCK}, {stop})")
         self._add(own, rows, Loop(self.over[0], block, end))
-        self._when(f"{count} > {BLOCK}", own, lambda: self._each(own, rows, carried))
+        self._when(f"{count} > {BLOCK}", own, lambda: self._each(own, rows, accumulated))
         nest.lines[-1] += own.text(depth)
         self._when(f"{count} > {BLOCK}", nest, lambda: self._each(nest, rows, finished))
 

@@ -26,13 +26,13 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
         at_x1 = b * step_x1
         at_x2 = b * step_x2
         at_result = b * (x1_size_0 * x2_size_0)
-        if x2_size_0 > 4 * x1_size_1 or x1_size_1 < 16:
+        if x2_size_0 > x1_size_1 or x1_size_1 < 16:
             for j in range(x2_size_0):
                 for k in range(x1_size_1):
                     x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                     packed_1[np.uint64(k * x2_size_0 + j)] = x2_1
-            middle_1 = end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4
-            for i in range(begin - b * x1_size_0, middle_1, 4):
+            aligned_end_1 = end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4
+            for i in range(begin - b * x1_size_0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
                 i_3 = i + 3
@@ -43,8 +43,8 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                     result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(0)
                 for block_1 in range(0, x1_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, x1_size_1)
-                    middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                    for k in range(block_1, middle_2, 2):
+                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    for k in range(block_1, aligned_end_2, 2):
                         k_1 = k + 1
                         x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         x1_2 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -77,7 +77,7 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                             result[np.uint64(at_result + i_3 * x2_size_0 + j)] = (
                                 result[np.uint64(at_result + i_3 * x2_size_0 + j)] + value_7 + value_8
                             )
-                    for k in range(middle_2, end_of_block_1):
+                    for k in range(aligned_end_2, end_of_block_1):
                         x1_9 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         x1_10 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
                         x1_11 = x1[np.uint64(at_x1 + i_2 * x1_size_1 + k)]
@@ -124,13 +124,13 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                         result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(totals_1[np.uint64(1 * (x2_size_0) + j)])
                         result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(totals_1[np.uint64(2 * (x2_size_0) + j)])
                         result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(totals_1[np.uint64(3 * (x2_size_0) + j)])
-            for i in range(middle_1, end - b * x1_size_0):
+            for i in range(aligned_end_1, end - b * x1_size_0):
                 for j in range(x2_size_0):
                     result[np.uint64(at_result + i * x2_size_0 + j)] = T(0)
                 for block_2 in range(0, x1_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, x1_size_1)
-                    middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                    for k in range(block_2, middle_3, 2):
+                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    for k in range(block_2, aligned_end_3, 2):
                         k_1 = k + 1
                         x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         x1_14 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -142,7 +142,7 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                             result[np.uint64(at_result + i * x2_size_0 + j)] = (
                                 result[np.uint64(at_result + i * x2_size_0 + j)] + value_13 + value_14
                             )
-                    for k in range(middle_3, end_of_block_2):
+                    for k in range(aligned_end_3, end_of_block_2):
                         x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         for j in range(x2_size_0):
                             x2_7 = packed_1[np.uint64(k * x2_size_0 + j)]
@@ -161,41 +161,55 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                         result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_2[np.uint64(0 * (x2_size_0) + j)])
         else:
             for i in range(begin - b * x1_size_0, end - b * x1_size_0):
-                middle_4 = x2_size_0 - (x2_size_0 - 0) % 4
-                for j in range(0, middle_4, 4):
+                aligned_end_4 = x2_size_0 - (x2_size_0 - 0) % 4
+                for j in range(0, aligned_end_4, 4):
                     j_1 = j + 1
                     j_2 = j + 2
                     j_3 = j + 3
-                    sum_1 = T(0)
-                    sum_2 = T(0)
-                    sum_3 = T(0)
-                    sum_4 = T(0)
-                    for k in range(x1_size_1):
-                        x1_16 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
-                        x2_8 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
-                        value_16 = abs(x1_16 - x2_8)
-                        sum_1 += value_16
-                        x2_9 = x2[np.uint64(at_x2 + j_1 * x1_size_1 + k)]
-                        value_17 = abs(x1_16 - x2_9)
-                        sum_2 += value_17
-                        x2_10 = x2[np.uint64(at_x2 + j_2 * x1_size_1 + k)]
-                        value_18 = abs(x1_16 - x2_10)
-                        sum_3 += value_18
-                        x2_11 = x2[np.uint64(at_x2 + j_3 * x1_size_1 + k)]
-                        value_19 = abs(x1_16 - x2_11)
-                        sum_4 += value_19
-                    result[np.uint64(at_result + i * x2_size_0 + j)] = sum_1
-                    result[np.uint64(at_result + i * x2_size_0 + j_1)] = sum_2
-                    result[np.uint64(at_result + i * x2_size_0 + j_2)] = sum_3
-                    result[np.uint64(at_result + i * x2_size_0 + j_3)] = sum_4
-                for j in range(middle_4, x2_size_0):
-                    sum_5 = T(0)
-                    for k in range(x1_size_1):
-                        x1_17 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
-                        x2_12 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
-                        value_20 = abs(x1_17 - x2_12)
-                        sum_5 += value_20
-                    result[np.uint64(at_result + i * x2_size_0 + j)] = sum_5
+                    total_1 = T(0)
+                    total_2 = T(0)
+                    total_3 = T(0)
+                    total_4 = T(0)
+                    for block_3 in range(0, x1_size_1, 4096):
+                        end_of_block_3 = min(block_3 + 4096, x1_size_1)
+                        sum_1 = T(0)
+                        sum_2 = T(0)
+                        sum_3 = T(0)
+                        sum_4 = T(0)
+                        for k in range(block_3, end_of_block_3):
+                            x1_16 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
+                            x2_8 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
+                            value_16 = abs(x1_16 - x2_8)
+                            sum_1 += value_16
+                            x2_9 = x2[np.uint64(at_x2 + j_1 * x1_size_1 + k)]
+                            value_17 = abs(x1_16 - x2_9)
+                            sum_2 += value_17
+                            x2_10 = x2[np.uint64(at_x2 + j_2 * x1_size_1 + k)]
+                            value_18 = abs(x1_16 - x2_10)
+                            sum_3 += value_18
+                            x2_11 = x2[np.uint64(at_x2 + j_3 * x1_size_1 + k)]
+                            value_19 = abs(x1_16 - x2_11)
+                            sum_4 += value_19
+                        total_1 += sum_1
+                        total_2 += sum_2
+                        total_3 += sum_3
+                        total_4 += sum_4
+                    result[np.uint64(at_result + i * x2_size_0 + j)] = total_1
+                    result[np.uint64(at_result + i * x2_size_0 + j_1)] = total_2
+                    result[np.uint64(at_result + i * x2_size_0 + j_2)] = total_3
+                    result[np.uint64(at_result + i * x2_size_0 + j_3)] = total_4
+                for j in range(aligned_end_4, x2_size_0):
+                    total_5 = T(0)
+                    for block_4 in range(0, x1_size_1, 4096):
+                        end_of_block_4 = min(block_4 + 4096, x1_size_1)
+                        sum_5 = T(0)
+                        for k in range(block_4, end_of_block_4):
+                            x1_17 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
+                            x2_12 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
+                            value_20 = abs(x1_17 - x2_12)
+                            sum_5 += value_20
+                        total_5 += sum_5
+                    result[np.uint64(at_result + i * x2_size_0 + j)] = total_5
         begin = end
 
 

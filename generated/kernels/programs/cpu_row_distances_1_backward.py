@@ -58,15 +58,15 @@ def stage_2(
         at_x1 = b * step_x1
         at_across = b * (x1_size_1 * grad_output_size_1)
         at_x1_gradient = b * (grad_output_size_0 * x1_size_1)
-        if x1_size_1 > 4 * grad_output_size_1 or grad_output_size_1 < 16:
+        if x1_size_1 > grad_output_size_1 or grad_output_size_1 < 16:
             for k in range(x1_size_1):
                 for j in range(grad_output_size_1):
                     across_1 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_1
-            middle_1 = (
+            aligned_end_1 = (
                 end - b * grad_output_size_0 - (end - b * grad_output_size_0 - (begin - b * grad_output_size_0)) % 4
             )
-            for i in range(begin - b * grad_output_size_0, middle_1, 4):
+            for i in range(begin - b * grad_output_size_0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
                 i_3 = i + 3
@@ -77,8 +77,8 @@ def stage_2(
                     x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
                 for block_1 in range(0, grad_output_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, grad_output_size_1)
-                    middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                    for j in range(block_1, middle_2, 2):
+                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    for j in range(block_1, aligned_end_2, 2):
                         j_1 = j + 1
                         grad_output_1 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
                         grad_output_2 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j_1)]
@@ -123,7 +123,7 @@ def stage_2(
                                 + grad_output_7 * value_7
                                 + grad_output_8 * value_8
                             )
-                    for j in range(middle_2, end_of_block_1):
+                    for j in range(aligned_end_2, end_of_block_1):
                         grad_output_9 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
                         grad_output_10 = grad_output[np.uint64(at_grad_output + i_1 * grad_output_size_1 + j)]
                         grad_output_11 = grad_output[np.uint64(at_grad_output + i_2 * grad_output_size_1 + j)]
@@ -182,13 +182,13 @@ def stage_2(
                         x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(
                             totals_1[np.uint64(3 * (x1_size_1) + k)]
                         )
-            for i in range(middle_1, end - b * grad_output_size_0):
+            for i in range(aligned_end_1, end - b * grad_output_size_0):
                 for k in range(x1_size_1):
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_2 in range(0, grad_output_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, grad_output_size_1)
-                    middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                    for j in range(block_2, middle_3, 2):
+                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    for j in range(block_2, aligned_end_3, 2):
                         j_1 = j + 1
                         grad_output_13 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
                         grad_output_14 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j_1)]
@@ -203,7 +203,7 @@ def stage_2(
                                 + grad_output_13 * value_13
                                 + grad_output_14 * value_14
                             )
-                    for j in range(middle_3, end_of_block_2):
+                    for j in range(aligned_end_3, end_of_block_2):
                         grad_output_15 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
                         for k in range(x1_size_1):
                             x1_10 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -225,46 +225,60 @@ def stage_2(
                         )
         else:
             for i in range(begin - b * grad_output_size_0, end - b * grad_output_size_0):
-                middle_4 = x1_size_1 - (x1_size_1 - 0) % 4
-                for k in range(0, middle_4, 4):
+                aligned_end_4 = x1_size_1 - (x1_size_1 - 0) % 4
+                for k in range(0, aligned_end_4, 4):
                     k_1 = k + 1
                     k_2 = k + 2
                     k_3 = k + 3
-                    sum_1 = T(0)
-                    sum_2 = T(0)
-                    sum_3 = T(0)
-                    sum_4 = T(0)
+                    total_1 = T(0)
+                    total_2 = T(0)
+                    total_3 = T(0)
+                    total_4 = T(0)
                     x1_11 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_12 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
                     x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k_2)]
                     x1_14 = x1[np.uint64(at_x1 + i * x1_size_1 + k_3)]
-                    for j in range(grad_output_size_1):
-                        grad_output_16 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
-                        across_8 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
-                        value_16 = sign(x1_11 - across_8)
-                        sum_1 += grad_output_16 * value_16
-                        across_9 = across[np.uint64(at_across + k_1 * grad_output_size_1 + j)]
-                        value_17 = sign(x1_12 - across_9)
-                        sum_2 += grad_output_16 * value_17
-                        across_10 = across[np.uint64(at_across + k_2 * grad_output_size_1 + j)]
-                        value_18 = sign(x1_13 - across_10)
-                        sum_3 += grad_output_16 * value_18
-                        across_11 = across[np.uint64(at_across + k_3 * grad_output_size_1 + j)]
-                        value_19 = sign(x1_14 - across_11)
-                        sum_4 += grad_output_16 * value_19
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_1
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_1)] = sum_2
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = sum_3
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = sum_4
-                for k in range(middle_4, x1_size_1):
-                    sum_5 = T(0)
+                    for block_3 in range(0, grad_output_size_1, 4096):
+                        end_of_block_3 = min(block_3 + 4096, grad_output_size_1)
+                        sum_1 = T(0)
+                        sum_2 = T(0)
+                        sum_3 = T(0)
+                        sum_4 = T(0)
+                        for j in range(block_3, end_of_block_3):
+                            grad_output_16 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
+                            across_8 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
+                            value_16 = sign(x1_11 - across_8)
+                            sum_1 += grad_output_16 * value_16
+                            across_9 = across[np.uint64(at_across + k_1 * grad_output_size_1 + j)]
+                            value_17 = sign(x1_12 - across_9)
+                            sum_2 += grad_output_16 * value_17
+                            across_10 = across[np.uint64(at_across + k_2 * grad_output_size_1 + j)]
+                            value_18 = sign(x1_13 - across_10)
+                            sum_3 += grad_output_16 * value_18
+                            across_11 = across[np.uint64(at_across + k_3 * grad_output_size_1 + j)]
+                            value_19 = sign(x1_14 - across_11)
+                            sum_4 += grad_output_16 * value_19
+                        total_1 += sum_1
+                        total_2 += sum_2
+                        total_3 += sum_3
+                        total_4 += sum_4
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_1
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_1)] = total_2
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = total_3
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = total_4
+                for k in range(aligned_end_4, x1_size_1):
+                    total_5 = T(0)
                     x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
-                    for j in range(grad_output_size_1):
-                        grad_output_17 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
-                        across_12 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
-                        value_20 = sign(x1_15 - across_12)
-                        sum_5 += grad_output_17 * value_20
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_5
+                    for block_4 in range(0, grad_output_size_1, 4096):
+                        end_of_block_4 = min(block_4 + 4096, grad_output_size_1)
+                        sum_5 = T(0)
+                        for j in range(block_4, end_of_block_4):
+                            grad_output_17 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
+                            across_12 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
+                            value_20 = sign(x1_15 - across_12)
+                            sum_5 += grad_output_17 * value_20
+                        total_5 += sum_5
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_5
         begin = end
 
 
@@ -294,8 +308,8 @@ def stage_3(
         at_x1 = b * step_x1
         at_across = b * (x1_size_1 * grad_output_size_1)
         at_across_gradient = b * (x1_size_1 * grad_output_size_1)
-        middle_1 = end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4
-        for k in range(begin - b * x1_size_1, middle_1, 4):
+        aligned_end_1 = end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4
+        for k in range(begin - b * x1_size_1, aligned_end_1, 4):
             k_1 = k + 1
             k_2 = k + 2
             k_3 = k + 3
@@ -306,8 +320,8 @@ def stage_3(
                 across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)] = T(0)
             for block_1 in range(0, grad_output_size_0, 128):
                 end_of_block_1 = min(block_1 + 128, grad_output_size_0)
-                middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                for i in range(block_1, middle_2, 2):
+                aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                for i in range(block_1, aligned_end_2, 2):
                     i_1 = i + 1
                     x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_2 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
@@ -352,7 +366,7 @@ def stage_3(
                             + grad_output_1 * value_7
                             + grad_output_2 * value_8
                         )
-                for i in range(middle_2, end_of_block_1):
+                for i in range(aligned_end_2, end_of_block_1):
                     x1_9 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_10 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
                     x1_11 = x1[np.uint64(at_x1 + i * x1_size_1 + k_2)]
@@ -415,13 +429,13 @@ def stage_3(
                     across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)] = T(
                         totals_1[np.uint64(3 * (grad_output_size_1) + j)]
                     )
-        for k in range(middle_1, end - b * x1_size_1):
+        for k in range(aligned_end_1, end - b * x1_size_1):
             for j in range(grad_output_size_1):
                 across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
             for block_2 in range(0, grad_output_size_0, 128):
                 end_of_block_2 = min(block_2 + 128, grad_output_size_0)
-                middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                for i in range(block_2, middle_3, 2):
+                aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                for i in range(block_2, aligned_end_3, 2):
                     i_1 = i + 1
                     x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_14 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
@@ -436,7 +450,7 @@ def stage_3(
                             + grad_output_4 * value_13
                             + grad_output_5 * value_14
                         )
-                for i in range(middle_3, end_of_block_2):
+                for i in range(aligned_end_3, end_of_block_2):
                     x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     for j in range(grad_output_size_1):
                         grad_output_6 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
@@ -513,13 +527,13 @@ def fused(
             for j in range(grad_output_size_1):
                 x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                 across[np.uint64(at_across + k * grad_output_size_1 + j)] = x2_1
-        if x1_size_1 > 4 * grad_output_size_1 or grad_output_size_1 < 16:
+        if x1_size_1 > grad_output_size_1 or grad_output_size_1 < 16:
             for k in range(x1_size_1):
                 for j in range(grad_output_size_1):
                     across_1 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_1
-            middle_1 = grad_output_size_0 - (grad_output_size_0 - 0) % 4
-            for i in range(0, middle_1, 4):
+            aligned_end_1 = grad_output_size_0 - (grad_output_size_0 - 0) % 4
+            for i in range(0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
                 i_3 = i + 3
@@ -530,8 +544,8 @@ def fused(
                     x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
                 for block_1 in range(0, grad_output_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, grad_output_size_1)
-                    middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                    for j in range(block_1, middle_2, 2):
+                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    for j in range(block_1, aligned_end_2, 2):
                         j_1 = j + 1
                         grad_output_1 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
                         grad_output_2 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j_1)]
@@ -576,7 +590,7 @@ def fused(
                                 + grad_output_7 * value_7
                                 + grad_output_8 * value_8
                             )
-                    for j in range(middle_2, end_of_block_1):
+                    for j in range(aligned_end_2, end_of_block_1):
                         grad_output_9 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
                         grad_output_10 = grad_output[np.uint64(at_grad_output + i_1 * grad_output_size_1 + j)]
                         grad_output_11 = grad_output[np.uint64(at_grad_output + i_2 * grad_output_size_1 + j)]
@@ -635,13 +649,13 @@ def fused(
                         x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(
                             totals_1[np.uint64(3 * (x1_size_1) + k)]
                         )
-            for i in range(middle_1, grad_output_size_0):
+            for i in range(aligned_end_1, grad_output_size_0):
                 for k in range(x1_size_1):
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_2 in range(0, grad_output_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, grad_output_size_1)
-                    middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                    for j in range(block_2, middle_3, 2):
+                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    for j in range(block_2, aligned_end_3, 2):
                         j_1 = j + 1
                         grad_output_13 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
                         grad_output_14 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j_1)]
@@ -656,7 +670,7 @@ def fused(
                                 + grad_output_13 * value_13
                                 + grad_output_14 * value_14
                             )
-                    for j in range(middle_3, end_of_block_2):
+                    for j in range(aligned_end_3, end_of_block_2):
                         grad_output_15 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
                         for k in range(x1_size_1):
                             x1_10 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -678,48 +692,62 @@ def fused(
                         )
         else:
             for i in range(grad_output_size_0):
-                middle_4 = x1_size_1 - (x1_size_1 - 0) % 4
-                for k in range(0, middle_4, 4):
+                aligned_end_4 = x1_size_1 - (x1_size_1 - 0) % 4
+                for k in range(0, aligned_end_4, 4):
                     k_1 = k + 1
                     k_2 = k + 2
                     k_3 = k + 3
-                    sum_1 = T(0)
-                    sum_2 = T(0)
-                    sum_3 = T(0)
-                    sum_4 = T(0)
+                    total_1 = T(0)
+                    total_2 = T(0)
+                    total_3 = T(0)
+                    total_4 = T(0)
                     x1_11 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_12 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
                     x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k_2)]
                     x1_14 = x1[np.uint64(at_x1 + i * x1_size_1 + k_3)]
-                    for j in range(grad_output_size_1):
-                        grad_output_16 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
-                        across_8 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
-                        value_16 = sign(x1_11 - across_8)
-                        sum_1 += grad_output_16 * value_16
-                        across_9 = across[np.uint64(at_across + k_1 * grad_output_size_1 + j)]
-                        value_17 = sign(x1_12 - across_9)
-                        sum_2 += grad_output_16 * value_17
-                        across_10 = across[np.uint64(at_across + k_2 * grad_output_size_1 + j)]
-                        value_18 = sign(x1_13 - across_10)
-                        sum_3 += grad_output_16 * value_18
-                        across_11 = across[np.uint64(at_across + k_3 * grad_output_size_1 + j)]
-                        value_19 = sign(x1_14 - across_11)
-                        sum_4 += grad_output_16 * value_19
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_1
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_1)] = sum_2
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = sum_3
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = sum_4
-                for k in range(middle_4, x1_size_1):
-                    sum_5 = T(0)
+                    for block_3 in range(0, grad_output_size_1, 4096):
+                        end_of_block_3 = min(block_3 + 4096, grad_output_size_1)
+                        sum_1 = T(0)
+                        sum_2 = T(0)
+                        sum_3 = T(0)
+                        sum_4 = T(0)
+                        for j in range(block_3, end_of_block_3):
+                            grad_output_16 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
+                            across_8 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
+                            value_16 = sign(x1_11 - across_8)
+                            sum_1 += grad_output_16 * value_16
+                            across_9 = across[np.uint64(at_across + k_1 * grad_output_size_1 + j)]
+                            value_17 = sign(x1_12 - across_9)
+                            sum_2 += grad_output_16 * value_17
+                            across_10 = across[np.uint64(at_across + k_2 * grad_output_size_1 + j)]
+                            value_18 = sign(x1_13 - across_10)
+                            sum_3 += grad_output_16 * value_18
+                            across_11 = across[np.uint64(at_across + k_3 * grad_output_size_1 + j)]
+                            value_19 = sign(x1_14 - across_11)
+                            sum_4 += grad_output_16 * value_19
+                        total_1 += sum_1
+                        total_2 += sum_2
+                        total_3 += sum_3
+                        total_4 += sum_4
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_1
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_1)] = total_2
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = total_3
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = total_4
+                for k in range(aligned_end_4, x1_size_1):
+                    total_5 = T(0)
                     x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
-                    for j in range(grad_output_size_1):
-                        grad_output_17 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
-                        across_12 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
-                        value_20 = sign(x1_15 - across_12)
-                        sum_5 += grad_output_17 * value_20
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_5
-        middle_5 = x1_size_1 - (x1_size_1 - 0) % 4
-        for k in range(0, middle_5, 4):
+                    for block_4 in range(0, grad_output_size_1, 4096):
+                        end_of_block_4 = min(block_4 + 4096, grad_output_size_1)
+                        sum_5 = T(0)
+                        for j in range(block_4, end_of_block_4):
+                            grad_output_17 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
+                            across_12 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
+                            value_20 = sign(x1_15 - across_12)
+                            sum_5 += grad_output_17 * value_20
+                        total_5 += sum_5
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_5
+        aligned_end_5 = x1_size_1 - (x1_size_1 - 0) % 4
+        for k in range(0, aligned_end_5, 4):
             k_4 = k + 1
             k_5 = k + 2
             k_6 = k + 3
@@ -728,10 +756,10 @@ def fused(
                 across_gradient[np.uint64(at_across_gradient + k_4 * grad_output_size_1 + j)] = T(0)
                 across_gradient[np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)] = T(0)
                 across_gradient[np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)] = T(0)
-            for block_3 in range(0, grad_output_size_0, 128):
-                end_of_block_3 = min(block_3 + 128, grad_output_size_0)
-                middle_6 = end_of_block_3 - (end_of_block_3 - block_3) % 2
-                for i in range(block_3, middle_6, 2):
+            for block_5 in range(0, grad_output_size_0, 128):
+                end_of_block_5 = min(block_5 + 128, grad_output_size_0)
+                aligned_end_6 = end_of_block_5 - (end_of_block_5 - block_5) % 2
+                for i in range(block_5, aligned_end_6, 2):
                     i_4 = i + 1
                     x1_16 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_17 = x1[np.uint64(at_x1 + i_4 * x1_size_1 + k)]
@@ -776,7 +804,7 @@ def fused(
                             + grad_output_18 * value_27
                             + grad_output_19 * value_28
                         )
-                for i in range(middle_6, end_of_block_3):
+                for i in range(aligned_end_6, end_of_block_5):
                     x1_24 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_25 = x1[np.uint64(at_x1 + i * x1_size_1 + k_4)]
                     x1_26 = x1[np.uint64(at_x1 + i * x1_size_1 + k_5)]
@@ -811,19 +839,19 @@ def fused(
                     for j in range(grad_output_size_1):
                         totals_3[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_3[np.uint64(0 * (grad_output_size_1) + j)] if block_3 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(0 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
                         totals_3[np.uint64(1 * (grad_output_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_4 * grad_output_size_1 + j)
-                        ] + (totals_3[np.uint64(1 * (grad_output_size_1) + j)] if block_3 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(1 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_4 * grad_output_size_1 + j)] = T(0)
                         totals_3[np.uint64(2 * (grad_output_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)
-                        ] + (totals_3[np.uint64(2 * (grad_output_size_1) + j)] if block_3 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(2 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)] = T(0)
                         totals_3[np.uint64(3 * (grad_output_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)
-                        ] + (totals_3[np.uint64(3 * (grad_output_size_1) + j)] if block_3 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(3 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)] = T(0)
             if grad_output_size_0 - 0 > 128:
                 for j in range(grad_output_size_1):
@@ -839,13 +867,13 @@ def fused(
                     across_gradient[np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)] = T(
                         totals_3[np.uint64(3 * (grad_output_size_1) + j)]
                     )
-        for k in range(middle_5, x1_size_1):
+        for k in range(aligned_end_5, x1_size_1):
             for j in range(grad_output_size_1):
                 across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
-            for block_4 in range(0, grad_output_size_0, 128):
-                end_of_block_4 = min(block_4 + 128, grad_output_size_0)
-                middle_7 = end_of_block_4 - (end_of_block_4 - block_4) % 2
-                for i in range(block_4, middle_7, 2):
+            for block_6 in range(0, grad_output_size_0, 128):
+                end_of_block_6 = min(block_6 + 128, grad_output_size_0)
+                aligned_end_7 = end_of_block_6 - (end_of_block_6 - block_6) % 2
+                for i in range(block_6, aligned_end_7, 2):
                     i_4 = i + 1
                     x1_28 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_29 = x1[np.uint64(at_x1 + i_4 * x1_size_1 + k)]
@@ -860,7 +888,7 @@ def fused(
                             + grad_output_21 * value_33
                             + grad_output_22 * value_34
                         )
-                for i in range(middle_7, end_of_block_4):
+                for i in range(aligned_end_7, end_of_block_6):
                     x1_30 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     for j in range(grad_output_size_1):
                         grad_output_23 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
@@ -874,7 +902,7 @@ def fused(
                     for j in range(grad_output_size_1):
                         totals_4[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_4[np.uint64(0 * (grad_output_size_1) + j)] if block_4 > 0 else 0.0)
+                        ] + (totals_4[np.uint64(0 * (grad_output_size_1) + j)] if block_6 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
             if grad_output_size_0 - 0 > 128:
                 for j in range(grad_output_size_1):

@@ -70,19 +70,19 @@ def stage_3(x1, unit, scaled, result, x1_size_0, x1_size_1, x2_size_0, step_x1, 
         at_unit = b * (1)
         at_scaled = b * (x2_size_0 * x1_size_1)
         at_result = b * (x1_size_0 * x2_size_0)
-        if x2_size_0 > 4 * x1_size_1 or x1_size_1 < 16:
+        if x2_size_0 > x1_size_1 or x1_size_1 < 16:
             for j in range(x2_size_0):
                 for k in range(x1_size_1):
                     scaled_1 = scaled[np.uint64(at_scaled + j * x1_size_1 + k)]
                     packed_1[np.uint64(k * x2_size_0 + j)] = scaled_1
-            middle_1 = end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4
+            aligned_end_1 = end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4
             unit_1 = unit[np.uint64(at_unit)]
             unit_2 = unit[np.uint64(at_unit)]
             unit_3 = unit[np.uint64(at_unit)]
             unit_4 = unit[np.uint64(at_unit)]
             unit_5 = unit[np.uint64(at_unit)]
             unit_6 = unit[np.uint64(at_unit)]
-            for i in range(begin - b * x1_size_0, middle_1, 4):
+            for i in range(begin - b * x1_size_0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
                 i_3 = i + 3
@@ -93,8 +93,8 @@ def stage_3(x1, unit, scaled, result, x1_size_0, x1_size_1, x2_size_0, step_x1, 
                     result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(0)
                 for block_1 in range(0, x1_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, x1_size_1)
-                    middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                    for k in range(block_1, middle_2, 2):
+                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    for k in range(block_1, aligned_end_2, 2):
                         k_1 = k + 1
                         x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         x1_2 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -133,7 +133,7 @@ def stage_3(x1, unit, scaled, result, x1_size_0, x1_size_1, x2_size_0, step_x1, 
                                 + value_7 * value_7
                                 + value_8 * value_8
                             )
-                    for k in range(middle_2, end_of_block_1):
+                    for k in range(aligned_end_2, end_of_block_1):
                         x1_9 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         x1_10 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
                         x1_11 = x1[np.uint64(at_x1 + i_2 * x1_size_1 + k)]
@@ -199,13 +199,13 @@ def stage_3(x1, unit, scaled, result, x1_size_0, x1_size_1, x2_size_0, step_x1, 
             unit_7 = unit[np.uint64(at_unit)]
             unit_8 = unit[np.uint64(at_unit)]
             unit_9 = unit[np.uint64(at_unit)]
-            for i in range(middle_1, end - b * x1_size_0):
+            for i in range(aligned_end_1, end - b * x1_size_0):
                 for j in range(x2_size_0):
                     result[np.uint64(at_result + i * x2_size_0 + j)] = T(0)
                 for block_2 in range(0, x1_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, x1_size_1)
-                    middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                    for k in range(block_2, middle_3, 2):
+                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    for k in range(block_2, aligned_end_3, 2):
                         k_1 = k + 1
                         x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         x1_14 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -219,7 +219,7 @@ def stage_3(x1, unit, scaled, result, x1_size_0, x1_size_1, x2_size_0, step_x1, 
                                 + value_17 * value_17
                                 + value_18 * value_18
                             )
-                    for k in range(middle_3, end_of_block_2):
+                    for k in range(aligned_end_3, end_of_block_2):
                         x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         for j in range(x2_size_0):
                             scaled_7 = packed_1[np.uint64(k * x2_size_0 + j)]
@@ -246,45 +246,59 @@ def stage_3(x1, unit, scaled, result, x1_size_0, x1_size_1, x2_size_0, step_x1, 
             unit_12 = unit[np.uint64(at_unit)]
             unit_13 = unit[np.uint64(at_unit)]
             for i in range(begin - b * x1_size_0, end - b * x1_size_0):
-                middle_4 = x2_size_0 - (x2_size_0 - 0) % 4
-                for j in range(0, middle_4, 4):
+                aligned_end_4 = x2_size_0 - (x2_size_0 - 0) % 4
+                for j in range(0, aligned_end_4, 4):
                     j_1 = j + 1
                     j_2 = j + 2
                     j_3 = j + 3
-                    sum_1 = T(0)
-                    sum_2 = T(0)
-                    sum_3 = T(0)
-                    sum_4 = T(0)
-                    for k in range(x1_size_1):
-                        x1_16 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
-                        scaled_8 = scaled[np.uint64(at_scaled + j * x1_size_1 + k)]
-                        value_21 = T(1) / unit_10 * x1_16 - scaled_8
-                        sum_1 += value_21 * value_21
-                        scaled_9 = scaled[np.uint64(at_scaled + j_1 * x1_size_1 + k)]
-                        value_22 = T(1) / unit_10 * x1_16 - scaled_9
-                        sum_2 += value_22 * value_22
-                        scaled_10 = scaled[np.uint64(at_scaled + j_2 * x1_size_1 + k)]
-                        value_23 = T(1) / unit_10 * x1_16 - scaled_10
-                        sum_3 += value_23 * value_23
-                        scaled_11 = scaled[np.uint64(at_scaled + j_3 * x1_size_1 + k)]
-                        value_24 = T(1) / unit_10 * x1_16 - scaled_11
-                        sum_4 += value_24 * value_24
-                    value_25 = sqrt(sum_1)
+                    total_1 = T(0)
+                    total_2 = T(0)
+                    total_3 = T(0)
+                    total_4 = T(0)
+                    for block_3 in range(0, x1_size_1, 4096):
+                        end_of_block_3 = min(block_3 + 4096, x1_size_1)
+                        sum_1 = T(0)
+                        sum_2 = T(0)
+                        sum_3 = T(0)
+                        sum_4 = T(0)
+                        for k in range(block_3, end_of_block_3):
+                            x1_16 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
+                            scaled_8 = scaled[np.uint64(at_scaled + j * x1_size_1 + k)]
+                            value_21 = T(1) / unit_10 * x1_16 - scaled_8
+                            sum_1 += value_21 * value_21
+                            scaled_9 = scaled[np.uint64(at_scaled + j_1 * x1_size_1 + k)]
+                            value_22 = T(1) / unit_10 * x1_16 - scaled_9
+                            sum_2 += value_22 * value_22
+                            scaled_10 = scaled[np.uint64(at_scaled + j_2 * x1_size_1 + k)]
+                            value_23 = T(1) / unit_10 * x1_16 - scaled_10
+                            sum_3 += value_23 * value_23
+                            scaled_11 = scaled[np.uint64(at_scaled + j_3 * x1_size_1 + k)]
+                            value_24 = T(1) / unit_10 * x1_16 - scaled_11
+                            sum_4 += value_24 * value_24
+                        total_1 += sum_1
+                        total_2 += sum_2
+                        total_3 += sum_3
+                        total_4 += sum_4
+                    value_25 = sqrt(total_1)
                     result[np.uint64(at_result + i * x2_size_0 + j)] = unit_11 * value_25
-                    value_26 = sqrt(sum_2)
+                    value_26 = sqrt(total_2)
                     result[np.uint64(at_result + i * x2_size_0 + j_1)] = unit_11 * value_26
-                    value_27 = sqrt(sum_3)
+                    value_27 = sqrt(total_3)
                     result[np.uint64(at_result + i * x2_size_0 + j_2)] = unit_11 * value_27
-                    value_28 = sqrt(sum_4)
+                    value_28 = sqrt(total_4)
                     result[np.uint64(at_result + i * x2_size_0 + j_3)] = unit_11 * value_28
-                for j in range(middle_4, x2_size_0):
-                    sum_5 = T(0)
-                    for k in range(x1_size_1):
-                        x1_17 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
-                        scaled_12 = scaled[np.uint64(at_scaled + j * x1_size_1 + k)]
-                        value_29 = T(1) / unit_12 * x1_17 - scaled_12
-                        sum_5 += value_29 * value_29
-                    value_30 = sqrt(sum_5)
+                for j in range(aligned_end_4, x2_size_0):
+                    total_5 = T(0)
+                    for block_4 in range(0, x1_size_1, 4096):
+                        end_of_block_4 = min(block_4 + 4096, x1_size_1)
+                        sum_5 = T(0)
+                        for k in range(block_4, end_of_block_4):
+                            x1_17 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
+                            scaled_12 = scaled[np.uint64(at_scaled + j * x1_size_1 + k)]
+                            value_29 = T(1) / unit_12 * x1_17 - scaled_12
+                            sum_5 += value_29 * value_29
+                        total_5 += sum_5
+                    value_30 = sqrt(total_5)
                     result[np.uint64(at_result + i * x2_size_0 + j)] = unit_13 * value_30
         begin = end
 
@@ -321,19 +335,19 @@ def fused(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, fir
             for k in range(x1_size_1):
                 x2_2 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                 scaled[np.uint64(at_scaled + j * x1_size_1 + k)] = T(1) / unit_1 * x2_2
-        if x2_size_0 > 4 * x1_size_1 or x1_size_1 < 16:
+        if x2_size_0 > x1_size_1 or x1_size_1 < 16:
             for j in range(x2_size_0):
                 for k in range(x1_size_1):
                     scaled_1 = scaled[np.uint64(at_scaled + j * x1_size_1 + k)]
                     packed_1[np.uint64(k * x2_size_0 + j)] = scaled_1
-            middle_1 = x1_size_0 - (x1_size_0 - 0) % 4
+            aligned_end_1 = x1_size_0 - (x1_size_0 - 0) % 4
             unit_2 = unit[np.uint64(at_unit)]
             unit_3 = unit[np.uint64(at_unit)]
             unit_4 = unit[np.uint64(at_unit)]
             unit_5 = unit[np.uint64(at_unit)]
             unit_6 = unit[np.uint64(at_unit)]
             unit_7 = unit[np.uint64(at_unit)]
-            for i in range(0, middle_1, 4):
+            for i in range(0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
                 i_3 = i + 3
@@ -344,8 +358,8 @@ def fused(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, fir
                     result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(0)
                 for block_1 in range(0, x1_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, x1_size_1)
-                    middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                    for k in range(block_1, middle_2, 2):
+                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    for k in range(block_1, aligned_end_2, 2):
                         k_1 = k + 1
                         x1_2 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         x1_3 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -384,7 +398,7 @@ def fused(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, fir
                                 + value_10 * value_10
                                 + value_11 * value_11
                             )
-                    for k in range(middle_2, end_of_block_1):
+                    for k in range(aligned_end_2, end_of_block_1):
                         x1_10 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         x1_11 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
                         x1_12 = x1[np.uint64(at_x1 + i_2 * x1_size_1 + k)]
@@ -450,13 +464,13 @@ def fused(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, fir
             unit_8 = unit[np.uint64(at_unit)]
             unit_9 = unit[np.uint64(at_unit)]
             unit_10 = unit[np.uint64(at_unit)]
-            for i in range(middle_1, x1_size_0):
+            for i in range(aligned_end_1, x1_size_0):
                 for j in range(x2_size_0):
                     result[np.uint64(at_result + i * x2_size_0 + j)] = T(0)
                 for block_2 in range(0, x1_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, x1_size_1)
-                    middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                    for k in range(block_2, middle_3, 2):
+                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    for k in range(block_2, aligned_end_3, 2):
                         k_1 = k + 1
                         x1_14 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -470,7 +484,7 @@ def fused(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, fir
                                 + value_20 * value_20
                                 + value_21 * value_21
                             )
-                    for k in range(middle_3, end_of_block_2):
+                    for k in range(aligned_end_3, end_of_block_2):
                         x1_16 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                         for j in range(x2_size_0):
                             scaled_7 = packed_1[np.uint64(k * x2_size_0 + j)]
@@ -497,45 +511,59 @@ def fused(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, fir
             unit_13 = unit[np.uint64(at_unit)]
             unit_14 = unit[np.uint64(at_unit)]
             for i in range(x1_size_0):
-                middle_4 = x2_size_0 - (x2_size_0 - 0) % 4
-                for j in range(0, middle_4, 4):
+                aligned_end_4 = x2_size_0 - (x2_size_0 - 0) % 4
+                for j in range(0, aligned_end_4, 4):
                     j_1 = j + 1
                     j_2 = j + 2
                     j_3 = j + 3
-                    sum_3 = T(0)
-                    sum_4 = T(0)
-                    sum_5 = T(0)
-                    sum_6 = T(0)
-                    for k in range(x1_size_1):
-                        x1_17 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
-                        scaled_8 = scaled[np.uint64(at_scaled + j * x1_size_1 + k)]
-                        value_24 = T(1) / unit_11 * x1_17 - scaled_8
-                        sum_3 += value_24 * value_24
-                        scaled_9 = scaled[np.uint64(at_scaled + j_1 * x1_size_1 + k)]
-                        value_25 = T(1) / unit_11 * x1_17 - scaled_9
-                        sum_4 += value_25 * value_25
-                        scaled_10 = scaled[np.uint64(at_scaled + j_2 * x1_size_1 + k)]
-                        value_26 = T(1) / unit_11 * x1_17 - scaled_10
-                        sum_5 += value_26 * value_26
-                        scaled_11 = scaled[np.uint64(at_scaled + j_3 * x1_size_1 + k)]
-                        value_27 = T(1) / unit_11 * x1_17 - scaled_11
-                        sum_6 += value_27 * value_27
-                    value_28 = sqrt(sum_3)
+                    total_1 = T(0)
+                    total_2 = T(0)
+                    total_3 = T(0)
+                    total_4 = T(0)
+                    for block_3 in range(0, x1_size_1, 4096):
+                        end_of_block_3 = min(block_3 + 4096, x1_size_1)
+                        sum_3 = T(0)
+                        sum_4 = T(0)
+                        sum_5 = T(0)
+                        sum_6 = T(0)
+                        for k in range(block_3, end_of_block_3):
+                            x1_17 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
+                            scaled_8 = scaled[np.uint64(at_scaled + j * x1_size_1 + k)]
+                            value_24 = T(1) / unit_11 * x1_17 - scaled_8
+                            sum_3 += value_24 * value_24
+                            scaled_9 = scaled[np.uint64(at_scaled + j_1 * x1_size_1 + k)]
+                            value_25 = T(1) / unit_11 * x1_17 - scaled_9
+                            sum_4 += value_25 * value_25
+                            scaled_10 = scaled[np.uint64(at_scaled + j_2 * x1_size_1 + k)]
+                            value_26 = T(1) / unit_11 * x1_17 - scaled_10
+                            sum_5 += value_26 * value_26
+                            scaled_11 = scaled[np.uint64(at_scaled + j_3 * x1_size_1 + k)]
+                            value_27 = T(1) / unit_11 * x1_17 - scaled_11
+                            sum_6 += value_27 * value_27
+                        total_1 += sum_3
+                        total_2 += sum_4
+                        total_3 += sum_5
+                        total_4 += sum_6
+                    value_28 = sqrt(total_1)
                     result[np.uint64(at_result + i * x2_size_0 + j)] = unit_12 * value_28
-                    value_29 = sqrt(sum_4)
+                    value_29 = sqrt(total_2)
                     result[np.uint64(at_result + i * x2_size_0 + j_1)] = unit_12 * value_29
-                    value_30 = sqrt(sum_5)
+                    value_30 = sqrt(total_3)
                     result[np.uint64(at_result + i * x2_size_0 + j_2)] = unit_12 * value_30
-                    value_31 = sqrt(sum_6)
+                    value_31 = sqrt(total_4)
                     result[np.uint64(at_result + i * x2_size_0 + j_3)] = unit_12 * value_31
-                for j in range(middle_4, x2_size_0):
-                    sum_7 = T(0)
-                    for k in range(x1_size_1):
-                        x1_18 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
-                        scaled_12 = scaled[np.uint64(at_scaled + j * x1_size_1 + k)]
-                        value_32 = T(1) / unit_13 * x1_18 - scaled_12
-                        sum_7 += value_32 * value_32
-                    value_33 = sqrt(sum_7)
+                for j in range(aligned_end_4, x2_size_0):
+                    total_5 = T(0)
+                    for block_4 in range(0, x1_size_1, 4096):
+                        end_of_block_4 = min(block_4 + 4096, x1_size_1)
+                        sum_7 = T(0)
+                        for k in range(block_4, end_of_block_4):
+                            x1_18 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
+                            scaled_12 = scaled[np.uint64(at_scaled + j * x1_size_1 + k)]
+                            value_32 = T(1) / unit_13 * x1_18 - scaled_12
+                            sum_7 += value_32 * value_32
+                        total_5 += sum_7
+                    value_33 = sqrt(total_5)
                     result[np.uint64(at_result + i * x2_size_0 + j)] = unit_14 * value_33
 
 

@@ -91,13 +91,13 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
         at_across = b * (x1_size_1 * distance_size_1)
         at_weight = b * (distance_size_0 * distance_size_1)
         at_x1_gradient = b * (distance_size_0 * x1_size_1)
-        if x1_size_1 > 4 * distance_size_1 or distance_size_1 < 16:
+        if x1_size_1 > distance_size_1 or distance_size_1 < 16:
             for k in range(x1_size_1):
                 for j in range(distance_size_1):
                     across_1 = across[np.uint64(at_across + k * distance_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_1
-            middle_1 = end - b * distance_size_0 - (end - b * distance_size_0 - (begin - b * distance_size_0)) % 4
-            for i in range(begin - b * distance_size_0, middle_1, 4):
+            aligned_end_1 = end - b * distance_size_0 - (end - b * distance_size_0 - (begin - b * distance_size_0)) % 4
+            for i in range(begin - b * distance_size_0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
                 i_3 = i + 3
@@ -108,8 +108,8 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
                     x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
                 for block_1 in range(0, distance_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, distance_size_1)
-                    middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                    for j in range(block_1, middle_2, 2):
+                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    for j in range(block_1, aligned_end_2, 2):
                         j_1 = j + 1
                         weight_1 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
                         weight_2 = weight[np.uint64(at_weight + i * distance_size_1 + j_1)]
@@ -146,7 +146,7 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
                                 + weight_7 * (half_4 - across_2)
                                 + weight_8 * (half_4 - across_3)
                             )
-                    for j in range(middle_2, end_of_block_1):
+                    for j in range(aligned_end_2, end_of_block_1):
                         weight_9 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
                         weight_10 = weight[np.uint64(at_weight + i_1 * distance_size_1 + j)]
                         weight_11 = weight[np.uint64(at_weight + i_2 * distance_size_1 + j)]
@@ -201,13 +201,13 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
                         x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(
                             totals_1[np.uint64(3 * (x1_size_1) + k)]
                         )
-            for i in range(middle_1, end - b * distance_size_0):
+            for i in range(aligned_end_1, end - b * distance_size_0):
                 for k in range(x1_size_1):
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_2 in range(0, distance_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, distance_size_1)
-                    middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                    for j in range(block_2, middle_3, 2):
+                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    for j in range(block_2, aligned_end_3, 2):
                         j_1 = j + 1
                         weight_13 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
                         weight_14 = weight[np.uint64(at_weight + i * distance_size_1 + j_1)]
@@ -220,7 +220,7 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
                                 + weight_13 * (half_9 - across_5)
                                 + weight_14 * (half_9 - across_6)
                             )
-                    for j in range(middle_3, end_of_block_2):
+                    for j in range(aligned_end_3, end_of_block_2):
                         weight_15 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
                         for k in range(x1_size_1):
                             half_10 = half[np.uint64(at_half + i * x1_size_1 + k)]
@@ -241,41 +241,55 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
                         )
         else:
             for i in range(begin - b * distance_size_0, end - b * distance_size_0):
-                middle_4 = x1_size_1 - (x1_size_1 - 0) % 4
-                for k in range(0, middle_4, 4):
+                aligned_end_4 = x1_size_1 - (x1_size_1 - 0) % 4
+                for k in range(0, aligned_end_4, 4):
                     k_1 = k + 1
                     k_2 = k + 2
                     k_3 = k + 3
-                    sum_1 = T(0)
-                    sum_2 = T(0)
-                    sum_3 = T(0)
-                    sum_4 = T(0)
+                    total_1 = T(0)
+                    total_2 = T(0)
+                    total_3 = T(0)
+                    total_4 = T(0)
                     half_11 = half[np.uint64(at_half + i * x1_size_1 + k)]
                     half_12 = half[np.uint64(at_half + i * x1_size_1 + k_1)]
                     half_13 = half[np.uint64(at_half + i * x1_size_1 + k_2)]
                     half_14 = half[np.uint64(at_half + i * x1_size_1 + k_3)]
-                    for j in range(distance_size_1):
-                        weight_16 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
-                        across_8 = across[np.uint64(at_across + k * distance_size_1 + j)]
-                        sum_1 += weight_16 * (half_11 - across_8)
-                        across_9 = across[np.uint64(at_across + k_1 * distance_size_1 + j)]
-                        sum_2 += weight_16 * (half_12 - across_9)
-                        across_10 = across[np.uint64(at_across + k_2 * distance_size_1 + j)]
-                        sum_3 += weight_16 * (half_13 - across_10)
-                        across_11 = across[np.uint64(at_across + k_3 * distance_size_1 + j)]
-                        sum_4 += weight_16 * (half_14 - across_11)
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_1
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_1)] = sum_2
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = sum_3
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = sum_4
-                for k in range(middle_4, x1_size_1):
-                    sum_5 = T(0)
+                    for block_3 in range(0, distance_size_1, 4096):
+                        end_of_block_3 = min(block_3 + 4096, distance_size_1)
+                        sum_1 = T(0)
+                        sum_2 = T(0)
+                        sum_3 = T(0)
+                        sum_4 = T(0)
+                        for j in range(block_3, end_of_block_3):
+                            weight_16 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
+                            across_8 = across[np.uint64(at_across + k * distance_size_1 + j)]
+                            sum_1 += weight_16 * (half_11 - across_8)
+                            across_9 = across[np.uint64(at_across + k_1 * distance_size_1 + j)]
+                            sum_2 += weight_16 * (half_12 - across_9)
+                            across_10 = across[np.uint64(at_across + k_2 * distance_size_1 + j)]
+                            sum_3 += weight_16 * (half_13 - across_10)
+                            across_11 = across[np.uint64(at_across + k_3 * distance_size_1 + j)]
+                            sum_4 += weight_16 * (half_14 - across_11)
+                        total_1 += sum_1
+                        total_2 += sum_2
+                        total_3 += sum_3
+                        total_4 += sum_4
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_1
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_1)] = total_2
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = total_3
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = total_4
+                for k in range(aligned_end_4, x1_size_1):
+                    total_5 = T(0)
                     half_15 = half[np.uint64(at_half + i * x1_size_1 + k)]
-                    for j in range(distance_size_1):
-                        weight_17 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
-                        across_12 = across[np.uint64(at_across + k * distance_size_1 + j)]
-                        sum_5 += weight_17 * (half_15 - across_12)
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_5
+                    for block_4 in range(0, distance_size_1, 4096):
+                        end_of_block_4 = min(block_4 + 4096, distance_size_1)
+                        sum_5 = T(0)
+                        for j in range(block_4, end_of_block_4):
+                            weight_17 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
+                            across_12 = across[np.uint64(at_across + k * distance_size_1 + j)]
+                            sum_5 += weight_17 * (half_15 - across_12)
+                        total_5 += sum_5
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_5
         begin = end
 
 
@@ -293,8 +307,8 @@ def stage_5(half, across, weight, across_gradient, distance_size_0, distance_siz
         at_across = b * (x1_size_1 * distance_size_1)
         at_weight = b * (distance_size_0 * distance_size_1)
         at_across_gradient = b * (x1_size_1 * distance_size_1)
-        middle_1 = end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4
-        for k in range(begin - b * x1_size_1, middle_1, 4):
+        aligned_end_1 = end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4
+        for k in range(begin - b * x1_size_1, aligned_end_1, 4):
             k_1 = k + 1
             k_2 = k + 2
             k_3 = k + 3
@@ -305,8 +319,8 @@ def stage_5(half, across, weight, across_gradient, distance_size_0, distance_siz
                 across_gradient[np.uint64(at_across_gradient + k_3 * distance_size_1 + j)] = T(0)
             for block_1 in range(0, distance_size_0, 128):
                 end_of_block_1 = min(block_1 + 128, distance_size_0)
-                middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                for i in range(block_1, middle_2, 2):
+                aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                for i in range(block_1, aligned_end_2, 2):
                     i_1 = i + 1
                     half_1 = half[np.uint64(at_half + i * x1_size_1 + k)]
                     half_2 = half[np.uint64(at_half + i_1 * x1_size_1 + k)]
@@ -343,7 +357,7 @@ def stage_5(half, across, weight, across_gradient, distance_size_0, distance_siz
                             + weight_1 * (across_4 - half_7)
                             + weight_2 * (across_4 - half_8)
                         )
-                for i in range(middle_2, end_of_block_1):
+                for i in range(aligned_end_2, end_of_block_1):
                     half_9 = half[np.uint64(at_half + i * x1_size_1 + k)]
                     half_10 = half[np.uint64(at_half + i * x1_size_1 + k_1)]
                     half_11 = half[np.uint64(at_half + i * x1_size_1 + k_2)]
@@ -398,13 +412,13 @@ def stage_5(half, across, weight, across_gradient, distance_size_0, distance_siz
                     across_gradient[np.uint64(at_across_gradient + k_3 * distance_size_1 + j)] = T(
                         totals_1[np.uint64(3 * (distance_size_1) + j)]
                     )
-        for k in range(middle_1, end - b * x1_size_1):
+        for k in range(aligned_end_1, end - b * x1_size_1):
             for j in range(distance_size_1):
                 across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(0)
             for block_2 in range(0, distance_size_0, 128):
                 end_of_block_2 = min(block_2 + 128, distance_size_0)
-                middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                for i in range(block_2, middle_3, 2):
+                aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                for i in range(block_2, aligned_end_3, 2):
                     i_1 = i + 1
                     half_13 = half[np.uint64(at_half + i * x1_size_1 + k)]
                     half_14 = half[np.uint64(at_half + i_1 * x1_size_1 + k)]
@@ -417,7 +431,7 @@ def stage_5(half, across, weight, across_gradient, distance_size_0, distance_siz
                             + weight_4 * (across_9 - half_13)
                             + weight_5 * (across_9 - half_14)
                         )
-                for i in range(middle_3, end_of_block_2):
+                for i in range(aligned_end_3, end_of_block_2):
                     half_15 = half[np.uint64(at_half + i * x1_size_1 + k)]
                     for j in range(distance_size_1):
                         weight_6 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
@@ -512,13 +526,13 @@ def fused(
                 weight[np.uint64(at_weight + i * distance_size_1 + j)] = (
                     T(0.0) if distance_1 == T(0) else T(2) * (grad_output_1 / distance_1)
                 )
-        if x1_size_1 > 4 * distance_size_1 or distance_size_1 < 16:
+        if x1_size_1 > distance_size_1 or distance_size_1 < 16:
             for k in range(x1_size_1):
                 for j in range(distance_size_1):
                     across_1 = across[np.uint64(at_across + k * distance_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_1
-            middle_1 = distance_size_0 - (distance_size_0 - 0) % 4
-            for i in range(0, middle_1, 4):
+            aligned_end_1 = distance_size_0 - (distance_size_0 - 0) % 4
+            for i in range(0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
                 i_3 = i + 3
@@ -529,8 +543,8 @@ def fused(
                     x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
                 for block_1 in range(0, distance_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, distance_size_1)
-                    middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                    for j in range(block_1, middle_2, 2):
+                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    for j in range(block_1, aligned_end_2, 2):
                         j_1 = j + 1
                         weight_1 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
                         weight_2 = weight[np.uint64(at_weight + i * distance_size_1 + j_1)]
@@ -567,7 +581,7 @@ def fused(
                                 + weight_7 * (half_4 - across_2)
                                 + weight_8 * (half_4 - across_3)
                             )
-                    for j in range(middle_2, end_of_block_1):
+                    for j in range(aligned_end_2, end_of_block_1):
                         weight_9 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
                         weight_10 = weight[np.uint64(at_weight + i_1 * distance_size_1 + j)]
                         weight_11 = weight[np.uint64(at_weight + i_2 * distance_size_1 + j)]
@@ -622,13 +636,13 @@ def fused(
                         x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(
                             totals_1[np.uint64(3 * (x1_size_1) + k)]
                         )
-            for i in range(middle_1, distance_size_0):
+            for i in range(aligned_end_1, distance_size_0):
                 for k in range(x1_size_1):
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_2 in range(0, distance_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, distance_size_1)
-                    middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                    for j in range(block_2, middle_3, 2):
+                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    for j in range(block_2, aligned_end_3, 2):
                         j_1 = j + 1
                         weight_13 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
                         weight_14 = weight[np.uint64(at_weight + i * distance_size_1 + j_1)]
@@ -641,7 +655,7 @@ def fused(
                                 + weight_13 * (half_9 - across_5)
                                 + weight_14 * (half_9 - across_6)
                             )
-                    for j in range(middle_3, end_of_block_2):
+                    for j in range(aligned_end_3, end_of_block_2):
                         weight_15 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
                         for k in range(x1_size_1):
                             half_10 = half[np.uint64(at_half + i * x1_size_1 + k)]
@@ -662,43 +676,57 @@ def fused(
                         )
         else:
             for i in range(distance_size_0):
-                middle_4 = x1_size_1 - (x1_size_1 - 0) % 4
-                for k in range(0, middle_4, 4):
+                aligned_end_4 = x1_size_1 - (x1_size_1 - 0) % 4
+                for k in range(0, aligned_end_4, 4):
                     k_1 = k + 1
                     k_2 = k + 2
                     k_3 = k + 3
-                    sum_1 = T(0)
-                    sum_2 = T(0)
-                    sum_3 = T(0)
-                    sum_4 = T(0)
+                    total_1 = T(0)
+                    total_2 = T(0)
+                    total_3 = T(0)
+                    total_4 = T(0)
                     half_11 = half[np.uint64(at_half + i * x1_size_1 + k)]
                     half_12 = half[np.uint64(at_half + i * x1_size_1 + k_1)]
                     half_13 = half[np.uint64(at_half + i * x1_size_1 + k_2)]
                     half_14 = half[np.uint64(at_half + i * x1_size_1 + k_3)]
-                    for j in range(distance_size_1):
-                        weight_16 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
-                        across_8 = across[np.uint64(at_across + k * distance_size_1 + j)]
-                        sum_1 += weight_16 * (half_11 - across_8)
-                        across_9 = across[np.uint64(at_across + k_1 * distance_size_1 + j)]
-                        sum_2 += weight_16 * (half_12 - across_9)
-                        across_10 = across[np.uint64(at_across + k_2 * distance_size_1 + j)]
-                        sum_3 += weight_16 * (half_13 - across_10)
-                        across_11 = across[np.uint64(at_across + k_3 * distance_size_1 + j)]
-                        sum_4 += weight_16 * (half_14 - across_11)
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_1
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_1)] = sum_2
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = sum_3
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = sum_4
-                for k in range(middle_4, x1_size_1):
-                    sum_5 = T(0)
+                    for block_3 in range(0, distance_size_1, 4096):
+                        end_of_block_3 = min(block_3 + 4096, distance_size_1)
+                        sum_1 = T(0)
+                        sum_2 = T(0)
+                        sum_3 = T(0)
+                        sum_4 = T(0)
+                        for j in range(block_3, end_of_block_3):
+                            weight_16 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
+                            across_8 = across[np.uint64(at_across + k * distance_size_1 + j)]
+                            sum_1 += weight_16 * (half_11 - across_8)
+                            across_9 = across[np.uint64(at_across + k_1 * distance_size_1 + j)]
+                            sum_2 += weight_16 * (half_12 - across_9)
+                            across_10 = across[np.uint64(at_across + k_2 * distance_size_1 + j)]
+                            sum_3 += weight_16 * (half_13 - across_10)
+                            across_11 = across[np.uint64(at_across + k_3 * distance_size_1 + j)]
+                            sum_4 += weight_16 * (half_14 - across_11)
+                        total_1 += sum_1
+                        total_2 += sum_2
+                        total_3 += sum_3
+                        total_4 += sum_4
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_1
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_1)] = total_2
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = total_3
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = total_4
+                for k in range(aligned_end_4, x1_size_1):
+                    total_5 = T(0)
                     half_15 = half[np.uint64(at_half + i * x1_size_1 + k)]
-                    for j in range(distance_size_1):
-                        weight_17 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
-                        across_12 = across[np.uint64(at_across + k * distance_size_1 + j)]
-                        sum_5 += weight_17 * (half_15 - across_12)
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_5
-        middle_5 = x1_size_1 - (x1_size_1 - 0) % 4
-        for k in range(0, middle_5, 4):
+                    for block_4 in range(0, distance_size_1, 4096):
+                        end_of_block_4 = min(block_4 + 4096, distance_size_1)
+                        sum_5 = T(0)
+                        for j in range(block_4, end_of_block_4):
+                            weight_17 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
+                            across_12 = across[np.uint64(at_across + k * distance_size_1 + j)]
+                            sum_5 += weight_17 * (half_15 - across_12)
+                        total_5 += sum_5
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_5
+        aligned_end_5 = x1_size_1 - (x1_size_1 - 0) % 4
+        for k in range(0, aligned_end_5, 4):
             k_4 = k + 1
             k_5 = k + 2
             k_6 = k + 3
@@ -707,10 +735,10 @@ def fused(
                 across_gradient[np.uint64(at_across_gradient + k_4 * distance_size_1 + j)] = T(0)
                 across_gradient[np.uint64(at_across_gradient + k_5 * distance_size_1 + j)] = T(0)
                 across_gradient[np.uint64(at_across_gradient + k_6 * distance_size_1 + j)] = T(0)
-            for block_3 in range(0, distance_size_0, 128):
-                end_of_block_3 = min(block_3 + 128, distance_size_0)
-                middle_6 = end_of_block_3 - (end_of_block_3 - block_3) % 2
-                for i in range(block_3, middle_6, 2):
+            for block_5 in range(0, distance_size_0, 128):
+                end_of_block_5 = min(block_5 + 128, distance_size_0)
+                aligned_end_6 = end_of_block_5 - (end_of_block_5 - block_5) % 2
+                for i in range(block_5, aligned_end_6, 2):
                     i_4 = i + 1
                     half_16 = half[np.uint64(at_half + i * x1_size_1 + k)]
                     half_17 = half[np.uint64(at_half + i_4 * x1_size_1 + k)]
@@ -747,7 +775,7 @@ def fused(
                             + weight_18 * (across_16 - half_22)
                             + weight_19 * (across_16 - half_23)
                         )
-                for i in range(middle_6, end_of_block_3):
+                for i in range(aligned_end_6, end_of_block_5):
                     half_24 = half[np.uint64(at_half + i * x1_size_1 + k)]
                     half_25 = half[np.uint64(at_half + i * x1_size_1 + k_4)]
                     half_26 = half[np.uint64(at_half + i * x1_size_1 + k_5)]
@@ -774,19 +802,19 @@ def fused(
                     for j in range(distance_size_1):
                         totals_3[np.uint64(0 * (distance_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * distance_size_1 + j)
-                        ] + (totals_3[np.uint64(0 * (distance_size_1) + j)] if block_3 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(0 * (distance_size_1) + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(0)
                         totals_3[np.uint64(1 * (distance_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_4 * distance_size_1 + j)
-                        ] + (totals_3[np.uint64(1 * (distance_size_1) + j)] if block_3 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(1 * (distance_size_1) + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_4 * distance_size_1 + j)] = T(0)
                         totals_3[np.uint64(2 * (distance_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_5 * distance_size_1 + j)
-                        ] + (totals_3[np.uint64(2 * (distance_size_1) + j)] if block_3 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(2 * (distance_size_1) + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_5 * distance_size_1 + j)] = T(0)
                         totals_3[np.uint64(3 * (distance_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_6 * distance_size_1 + j)
-                        ] + (totals_3[np.uint64(3 * (distance_size_1) + j)] if block_3 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(3 * (distance_size_1) + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_6 * distance_size_1 + j)] = T(0)
             if distance_size_0 - 0 > 128:
                 for j in range(distance_size_1):
@@ -802,13 +830,13 @@ def fused(
                     across_gradient[np.uint64(at_across_gradient + k_6 * distance_size_1 + j)] = T(
                         totals_3[np.uint64(3 * (distance_size_1) + j)]
                     )
-        for k in range(middle_5, x1_size_1):
+        for k in range(aligned_end_5, x1_size_1):
             for j in range(distance_size_1):
                 across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(0)
-            for block_4 in range(0, distance_size_0, 128):
-                end_of_block_4 = min(block_4 + 128, distance_size_0)
-                middle_7 = end_of_block_4 - (end_of_block_4 - block_4) % 2
-                for i in range(block_4, middle_7, 2):
+            for block_6 in range(0, distance_size_0, 128):
+                end_of_block_6 = min(block_6 + 128, distance_size_0)
+                aligned_end_7 = end_of_block_6 - (end_of_block_6 - block_6) % 2
+                for i in range(block_6, aligned_end_7, 2):
                     i_4 = i + 1
                     half_28 = half[np.uint64(at_half + i * x1_size_1 + k)]
                     half_29 = half[np.uint64(at_half + i_4 * x1_size_1 + k)]
@@ -821,7 +849,7 @@ def fused(
                             + weight_21 * (across_21 - half_28)
                             + weight_22 * (across_21 - half_29)
                         )
-                for i in range(middle_7, end_of_block_4):
+                for i in range(aligned_end_7, end_of_block_6):
                     half_30 = half[np.uint64(at_half + i * x1_size_1 + k)]
                     for j in range(distance_size_1):
                         weight_23 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
@@ -833,7 +861,7 @@ def fused(
                     for j in range(distance_size_1):
                         totals_4[np.uint64(0 * (distance_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * distance_size_1 + j)
-                        ] + (totals_4[np.uint64(0 * (distance_size_1) + j)] if block_4 > 0 else 0.0)
+                        ] + (totals_4[np.uint64(0 * (distance_size_1) + j)] if block_6 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(0)
             if distance_size_0 - 0 > 128:
                 for j in range(distance_size_1):

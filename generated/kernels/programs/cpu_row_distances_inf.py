@@ -28,8 +28,8 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
             for k in range(x1_size_1):
                 x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                 packed_1[np.uint64(k * x2_size_0 + j)] = x2_1
-        middle_1 = end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4
-        for i in range(begin - b * x1_size_0, middle_1, 4):
+        aligned_end_1 = end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4
+        for i in range(begin - b * x1_size_0, aligned_end_1, 4):
             i_1 = i + 1
             i_2 = i + 2
             i_3 = i + 3
@@ -38,8 +38,8 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                 result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(-np.inf)
                 result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(-np.inf)
                 result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(-np.inf)
-            middle_2 = x1_size_1 - (x1_size_1 - 0) % 2
-            for k in range(0, middle_2, 2):
+            aligned_end_2 = x1_size_1 - (x1_size_1 - 0) % 2
+            for k in range(0, aligned_end_2, 2):
                 k_1 = k + 1
                 x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 x1_2 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -84,7 +84,7 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                     value_16 = value_15
                     best_4 = value_16 if value_16 > best_4 or value_16 != value_16 else best_4
                     result[np.uint64(at_result + i_3 * x2_size_0 + j)] = best_4
-            for k in range(middle_2, x1_size_1):
+            for k in range(aligned_end_2, x1_size_1):
                 x1_9 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 x1_10 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
                 x1_11 = x1[np.uint64(at_x1 + i_2 * x1_size_1 + k)]
@@ -127,11 +127,11 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                 result_4 = result[np.uint64(at_result + i_3 * x2_size_0 + j)]
                 value_28 = maximum(result_4, T(0))
                 result[np.uint64(at_result + i_3 * x2_size_0 + j)] = value_28
-        for i in range(middle_1, end - b * x1_size_0):
+        for i in range(aligned_end_1, end - b * x1_size_0):
             for j in range(x2_size_0):
                 result[np.uint64(at_result + i * x2_size_0 + j)] = T(-np.inf)
-            middle_3 = x1_size_1 - (x1_size_1 - 0) % 2
-            for k in range(0, middle_3, 2):
+            aligned_end_3 = x1_size_1 - (x1_size_1 - 0) % 2
+            for k in range(0, aligned_end_3, 2):
                 k_1 = k + 1
                 x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 x1_14 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -146,7 +146,7 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                     value_32 = value_31
                     best_9 = value_32 if value_32 > best_9 or value_32 != value_32 else best_9
                     result[np.uint64(at_result + i * x2_size_0 + j)] = best_9
-            for k in range(middle_3, x1_size_1):
+            for k in range(aligned_end_3, x1_size_1):
                 x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 for j in range(x2_size_0):
                     best_10 = result[np.uint64(at_result + i * x2_size_0 + j)]

@@ -49,8 +49,10 @@ def stage_2(
         at_distance = b * step_distance
         at_across = b * (x1_size_1 * grad_output_size_1)
         at_ties = b * (grad_output_size_0 * grad_output_size_1)
-        middle_1 = end - b * grad_output_size_0 - (end - b * grad_output_size_0 - (begin - b * grad_output_size_0)) % 4
-        for i in range(begin - b * grad_output_size_0, middle_1, 4):
+        aligned_end_1 = (
+            end - b * grad_output_size_0 - (end - b * grad_output_size_0 - (begin - b * grad_output_size_0)) % 4
+        )
+        for i in range(begin - b * grad_output_size_0, aligned_end_1, 4):
             i_1 = i + 1
             i_2 = i + 2
             i_3 = i + 3
@@ -61,8 +63,8 @@ def stage_2(
                 ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = T(0)
             for block_1 in range(0, x1_size_1, 128):
                 end_of_block_1 = min(block_1 + 128, x1_size_1)
-                middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                for k in range(block_1, middle_2, 2):
+                aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                for k in range(block_1, aligned_end_2, 2):
                     k_1 = k + 1
                     x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_2 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -107,7 +109,7 @@ def stage_2(
                             + (T(1.0) if value_7 == distance_4 else T(0.0))
                             + (T(1.0) if value_8 == distance_4 else T(0.0))
                         )
-                for k in range(middle_2, end_of_block_1):
+                for k in range(aligned_end_2, end_of_block_1):
                     x1_9 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_10 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
                     x1_11 = x1[np.uint64(at_x1 + i_2 * x1_size_1 + k)]
@@ -166,13 +168,13 @@ def stage_2(
                     ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = T(
                         totals_1[np.uint64(3 * (grad_output_size_1) + j)]
                     )
-        for i in range(middle_1, end - b * grad_output_size_0):
+        for i in range(aligned_end_1, end - b * grad_output_size_0):
             for j in range(grad_output_size_1):
                 ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(0)
             for block_2 in range(0, x1_size_1, 128):
                 end_of_block_2 = min(block_2 + 128, x1_size_1)
-                middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                for k in range(block_2, middle_3, 2):
+                aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                for k in range(block_2, aligned_end_3, 2):
                     k_1 = k + 1
                     x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_14 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -187,7 +189,7 @@ def stage_2(
                             + (T(1.0) if value_13 == distance_9 else T(0.0))
                             + (T(1.0) if value_14 == distance_9 else T(0.0))
                         )
-                for k in range(middle_3, end_of_block_2):
+                for k in range(aligned_end_3, end_of_block_2):
                     x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     for j in range(grad_output_size_1):
                         across_6 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
@@ -257,15 +259,15 @@ def stage_4(
         at_across = b * (x1_size_1 * grad_output_size_1)
         at_weight = b * (grad_output_size_0 * grad_output_size_1)
         at_x1_gradient = b * (grad_output_size_0 * x1_size_1)
-        if x1_size_1 > 4 * grad_output_size_1 or grad_output_size_1 < 16:
+        if x1_size_1 > grad_output_size_1 or grad_output_size_1 < 16:
             for k in range(x1_size_1):
                 for j in range(grad_output_size_1):
                     across_1 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_1
-            middle_1 = (
+            aligned_end_1 = (
                 end - b * grad_output_size_0 - (end - b * grad_output_size_0 - (begin - b * grad_output_size_0)) % 4
             )
-            for i in range(begin - b * grad_output_size_0, middle_1, 4):
+            for i in range(begin - b * grad_output_size_0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
                 i_3 = i + 3
@@ -276,8 +278,8 @@ def stage_4(
                     x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
                 for block_1 in range(0, grad_output_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, grad_output_size_1)
-                    middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                    for j in range(block_1, middle_2, 2):
+                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    for j in range(block_1, aligned_end_2, 2):
                         j_1 = j + 1
                         distance_1 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
                         weight_1 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
@@ -338,7 +340,7 @@ def stage_4(
                                 + (weight_7 * value_14 if value_13 == distance_7 else T(0.0))
                                 + (weight_8 * value_16 if value_15 == distance_8 else T(0.0))
                             )
-                    for j in range(middle_2, end_of_block_1):
+                    for j in range(aligned_end_2, end_of_block_1):
                         distance_9 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
                         weight_9 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
                         distance_10 = distance[np.uint64(at_distance + i_1 * grad_output_size_1 + j)]
@@ -405,13 +407,13 @@ def stage_4(
                         x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(
                             totals_1[np.uint64(3 * (x1_size_1) + k)]
                         )
-            for i in range(middle_1, end - b * grad_output_size_0):
+            for i in range(aligned_end_1, end - b * grad_output_size_0):
                 for k in range(x1_size_1):
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_2 in range(0, grad_output_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, grad_output_size_1)
-                    middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                    for j in range(block_2, middle_3, 2):
+                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    for j in range(block_2, aligned_end_3, 2):
                         j_1 = j + 1
                         distance_13 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
                         weight_13 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
@@ -430,7 +432,7 @@ def stage_4(
                                 + (weight_13 * value_26 if value_25 == distance_13 else T(0.0))
                                 + (weight_14 * value_28 if value_27 == distance_14 else T(0.0))
                             )
-                    for j in range(middle_3, end_of_block_2):
+                    for j in range(aligned_end_3, end_of_block_2):
                         distance_15 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
                         weight_15 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
                         for k in range(x1_size_1):
@@ -454,53 +456,67 @@ def stage_4(
                         )
         else:
             for i in range(begin - b * grad_output_size_0, end - b * grad_output_size_0):
-                middle_4 = x1_size_1 - (x1_size_1 - 0) % 4
-                for k in range(0, middle_4, 4):
+                aligned_end_4 = x1_size_1 - (x1_size_1 - 0) % 4
+                for k in range(0, aligned_end_4, 4):
                     k_1 = k + 1
                     k_2 = k + 2
                     k_3 = k + 3
-                    sum_1 = T(0)
-                    sum_2 = T(0)
-                    sum_3 = T(0)
-                    sum_4 = T(0)
+                    total_1 = T(0)
+                    total_2 = T(0)
+                    total_3 = T(0)
+                    total_4 = T(0)
                     x1_11 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_12 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
                     x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k_2)]
                     x1_14 = x1[np.uint64(at_x1 + i * x1_size_1 + k_3)]
-                    for j in range(grad_output_size_1):
-                        across_8 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
-                        value_31 = abs(x1_11 - across_8)
-                        distance_16 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
-                        weight_16 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
-                        value_32 = sign(x1_11 - across_8)
-                        sum_1 += weight_16 * value_32 if value_31 == distance_16 else T(0.0)
-                        across_9 = across[np.uint64(at_across + k_1 * grad_output_size_1 + j)]
-                        value_33 = abs(x1_12 - across_9)
-                        value_34 = sign(x1_12 - across_9)
-                        sum_2 += weight_16 * value_34 if value_33 == distance_16 else T(0.0)
-                        across_10 = across[np.uint64(at_across + k_2 * grad_output_size_1 + j)]
-                        value_35 = abs(x1_13 - across_10)
-                        value_36 = sign(x1_13 - across_10)
-                        sum_3 += weight_16 * value_36 if value_35 == distance_16 else T(0.0)
-                        across_11 = across[np.uint64(at_across + k_3 * grad_output_size_1 + j)]
-                        value_37 = abs(x1_14 - across_11)
-                        value_38 = sign(x1_14 - across_11)
-                        sum_4 += weight_16 * value_38 if value_37 == distance_16 else T(0.0)
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_1
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_1)] = sum_2
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = sum_3
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = sum_4
-                for k in range(middle_4, x1_size_1):
-                    sum_5 = T(0)
+                    for block_3 in range(0, grad_output_size_1, 4096):
+                        end_of_block_3 = min(block_3 + 4096, grad_output_size_1)
+                        sum_1 = T(0)
+                        sum_2 = T(0)
+                        sum_3 = T(0)
+                        sum_4 = T(0)
+                        for j in range(block_3, end_of_block_3):
+                            across_8 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
+                            value_31 = abs(x1_11 - across_8)
+                            distance_16 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
+                            weight_16 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
+                            value_32 = sign(x1_11 - across_8)
+                            sum_1 += weight_16 * value_32 if value_31 == distance_16 else T(0.0)
+                            across_9 = across[np.uint64(at_across + k_1 * grad_output_size_1 + j)]
+                            value_33 = abs(x1_12 - across_9)
+                            value_34 = sign(x1_12 - across_9)
+                            sum_2 += weight_16 * value_34 if value_33 == distance_16 else T(0.0)
+                            across_10 = across[np.uint64(at_across + k_2 * grad_output_size_1 + j)]
+                            value_35 = abs(x1_13 - across_10)
+                            value_36 = sign(x1_13 - across_10)
+                            sum_3 += weight_16 * value_36 if value_35 == distance_16 else T(0.0)
+                            across_11 = across[np.uint64(at_across + k_3 * grad_output_size_1 + j)]
+                            value_37 = abs(x1_14 - across_11)
+                            value_38 = sign(x1_14 - across_11)
+                            sum_4 += weight_16 * value_38 if value_37 == distance_16 else T(0.0)
+                        total_1 += sum_1
+                        total_2 += sum_2
+                        total_3 += sum_3
+                        total_4 += sum_4
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_1
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_1)] = total_2
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = total_3
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = total_4
+                for k in range(aligned_end_4, x1_size_1):
+                    total_5 = T(0)
                     x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
-                    for j in range(grad_output_size_1):
-                        across_12 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
-                        value_39 = abs(x1_15 - across_12)
-                        distance_17 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
-                        weight_17 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
-                        value_40 = sign(x1_15 - across_12)
-                        sum_5 += weight_17 * value_40 if value_39 == distance_17 else T(0.0)
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_5
+                    for block_4 in range(0, grad_output_size_1, 4096):
+                        end_of_block_4 = min(block_4 + 4096, grad_output_size_1)
+                        sum_5 = T(0)
+                        for j in range(block_4, end_of_block_4):
+                            across_12 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
+                            value_39 = abs(x1_15 - across_12)
+                            distance_17 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
+                            weight_17 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
+                            value_40 = sign(x1_15 - across_12)
+                            sum_5 += weight_17 * value_40 if value_39 == distance_17 else T(0.0)
+                        total_5 += sum_5
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_5
         begin = end
 
 
@@ -532,8 +548,8 @@ def stage_5(
         at_across = b * (x1_size_1 * grad_output_size_1)
         at_weight = b * (grad_output_size_0 * grad_output_size_1)
         at_across_gradient = b * (x1_size_1 * grad_output_size_1)
-        middle_1 = end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4
-        for k in range(begin - b * x1_size_1, middle_1, 4):
+        aligned_end_1 = end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4
+        for k in range(begin - b * x1_size_1, aligned_end_1, 4):
             k_1 = k + 1
             k_2 = k + 2
             k_3 = k + 3
@@ -544,8 +560,8 @@ def stage_5(
                 across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)] = T(0)
             for block_1 in range(0, grad_output_size_0, 128):
                 end_of_block_1 = min(block_1 + 128, grad_output_size_0)
-                middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                for i in range(block_1, middle_2, 2):
+                aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                for i in range(block_1, aligned_end_2, 2):
                     i_1 = i + 1
                     x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_2 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
@@ -600,7 +616,7 @@ def stage_5(
                             + (weight_1 * value_14 if value_13 == distance_1 else T(0.0))
                             + (weight_2 * value_16 if value_15 == distance_2 else T(0.0))
                         )
-                for i in range(middle_2, end_of_block_1):
+                for i in range(aligned_end_2, end_of_block_1):
                     x1_9 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_10 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
                     x1_11 = x1[np.uint64(at_x1 + i * x1_size_1 + k_2)]
@@ -664,13 +680,13 @@ def stage_5(
                     across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)] = T(
                         totals_1[np.uint64(3 * (grad_output_size_1) + j)]
                     )
-        for k in range(middle_1, end - b * x1_size_1):
+        for k in range(aligned_end_1, end - b * x1_size_1):
             for j in range(grad_output_size_1):
                 across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
             for block_2 in range(0, grad_output_size_0, 128):
                 end_of_block_2 = min(block_2 + 128, grad_output_size_0)
-                middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                for i in range(block_2, middle_3, 2):
+                aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                for i in range(block_2, aligned_end_3, 2):
                     i_1 = i + 1
                     x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_14 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
@@ -689,7 +705,7 @@ def stage_5(
                             + (weight_4 * value_26 if value_25 == distance_4 else T(0.0))
                             + (weight_5 * value_28 if value_27 == distance_5 else T(0.0))
                         )
-                for i in range(middle_3, end_of_block_2):
+                for i in range(aligned_end_3, end_of_block_2):
                     x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     for j in range(grad_output_size_1):
                         across_10 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
@@ -776,8 +792,8 @@ def fused(
             for j in range(grad_output_size_1):
                 x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                 across[np.uint64(at_across + k * grad_output_size_1 + j)] = x2_1
-        middle_1 = grad_output_size_0 - (grad_output_size_0 - 0) % 4
-        for i in range(0, middle_1, 4):
+        aligned_end_1 = grad_output_size_0 - (grad_output_size_0 - 0) % 4
+        for i in range(0, aligned_end_1, 4):
             i_1 = i + 1
             i_2 = i + 2
             i_3 = i + 3
@@ -788,8 +804,8 @@ def fused(
                 ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = T(0)
             for block_1 in range(0, x1_size_1, 128):
                 end_of_block_1 = min(block_1 + 128, x1_size_1)
-                middle_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
-                for k in range(block_1, middle_2, 2):
+                aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                for k in range(block_1, aligned_end_2, 2):
                     k_1 = k + 1
                     x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_2 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -834,7 +850,7 @@ def fused(
                             + (T(1.0) if value_7 == distance_4 else T(0.0))
                             + (T(1.0) if value_8 == distance_4 else T(0.0))
                         )
-                for k in range(middle_2, end_of_block_1):
+                for k in range(aligned_end_2, end_of_block_1):
                     x1_9 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_10 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
                     x1_11 = x1[np.uint64(at_x1 + i_2 * x1_size_1 + k)]
@@ -893,13 +909,13 @@ def fused(
                     ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = T(
                         totals_1[np.uint64(3 * (grad_output_size_1) + j)]
                     )
-        for i in range(middle_1, grad_output_size_0):
+        for i in range(aligned_end_1, grad_output_size_0):
             for j in range(grad_output_size_1):
                 ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(0)
             for block_2 in range(0, x1_size_1, 128):
                 end_of_block_2 = min(block_2 + 128, x1_size_1)
-                middle_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
-                for k in range(block_2, middle_3, 2):
+                aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                for k in range(block_2, aligned_end_3, 2):
                     k_1 = k + 1
                     x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_14 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -914,7 +930,7 @@ def fused(
                             + (T(1.0) if value_13 == distance_9 else T(0.0))
                             + (T(1.0) if value_14 == distance_9 else T(0.0))
                         )
-                for k in range(middle_3, end_of_block_2):
+                for k in range(aligned_end_3, end_of_block_2):
                     x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     for j in range(grad_output_size_1):
                         across_6 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
@@ -939,13 +955,13 @@ def fused(
                 grad_output_1 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
                 ties_1 = ties[np.uint64(at_ties + i * grad_output_size_1 + j)]
                 weight[np.uint64(at_weight + i * grad_output_size_1 + j)] = grad_output_1 / ties_1
-        if x1_size_1 > 4 * grad_output_size_1 or grad_output_size_1 < 16:
+        if x1_size_1 > grad_output_size_1 or grad_output_size_1 < 16:
             for k in range(x1_size_1):
                 for j in range(grad_output_size_1):
                     across_7 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_7
-            middle_4 = grad_output_size_0 - (grad_output_size_0 - 0) % 4
-            for i in range(0, middle_4, 4):
+            aligned_end_4 = grad_output_size_0 - (grad_output_size_0 - 0) % 4
+            for i in range(0, aligned_end_4, 4):
                 i_4 = i + 1
                 i_5 = i + 2
                 i_6 = i + 3
@@ -956,8 +972,8 @@ def fused(
                     x1_gradient[np.uint64(at_x1_gradient + i_6 * x1_size_1 + k)] = T(0)
                 for block_3 in range(0, grad_output_size_1, 128):
                     end_of_block_3 = min(block_3 + 128, grad_output_size_1)
-                    middle_5 = end_of_block_3 - (end_of_block_3 - block_3) % 2
-                    for j in range(block_3, middle_5, 2):
+                    aligned_end_5 = end_of_block_3 - (end_of_block_3 - block_3) % 2
+                    for j in range(block_3, aligned_end_5, 2):
                         j_1 = j + 1
                         distance_11 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
                         weight_1 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
@@ -1018,7 +1034,7 @@ def fused(
                                 + (weight_7 * value_29 if value_28 == distance_17 else T(0.0))
                                 + (weight_8 * value_31 if value_30 == distance_18 else T(0.0))
                             )
-                    for j in range(middle_5, end_of_block_3):
+                    for j in range(aligned_end_5, end_of_block_3):
                         distance_19 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
                         weight_9 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
                         distance_20 = distance[np.uint64(at_distance + i_4 * grad_output_size_1 + j)]
@@ -1085,13 +1101,13 @@ def fused(
                         x1_gradient[np.uint64(at_x1_gradient + i_6 * x1_size_1 + k)] = T(
                             totals_3[np.uint64(3 * (x1_size_1) + k)]
                         )
-            for i in range(middle_4, grad_output_size_0):
+            for i in range(aligned_end_4, grad_output_size_0):
                 for k in range(x1_size_1):
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_4 in range(0, grad_output_size_1, 128):
                     end_of_block_4 = min(block_4 + 128, grad_output_size_1)
-                    middle_6 = end_of_block_4 - (end_of_block_4 - block_4) % 2
-                    for j in range(block_4, middle_6, 2):
+                    aligned_end_6 = end_of_block_4 - (end_of_block_4 - block_4) % 2
+                    for j in range(block_4, aligned_end_6, 2):
                         j_1 = j + 1
                         distance_23 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
                         weight_13 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
@@ -1110,7 +1126,7 @@ def fused(
                                 + (weight_13 * value_41 if value_40 == distance_23 else T(0.0))
                                 + (weight_14 * value_43 if value_42 == distance_24 else T(0.0))
                             )
-                    for j in range(middle_6, end_of_block_4):
+                    for j in range(aligned_end_6, end_of_block_4):
                         distance_25 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
                         weight_15 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
                         for k in range(x1_size_1):
@@ -1134,55 +1150,69 @@ def fused(
                         )
         else:
             for i in range(grad_output_size_0):
-                middle_7 = x1_size_1 - (x1_size_1 - 0) % 4
-                for k in range(0, middle_7, 4):
+                aligned_end_7 = x1_size_1 - (x1_size_1 - 0) % 4
+                for k in range(0, aligned_end_7, 4):
                     k_2 = k + 1
                     k_3 = k + 2
                     k_4 = k + 3
-                    sum_1 = T(0)
-                    sum_2 = T(0)
-                    sum_3 = T(0)
-                    sum_4 = T(0)
+                    total_1 = T(0)
+                    total_2 = T(0)
+                    total_3 = T(0)
+                    total_4 = T(0)
                     x1_26 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_27 = x1[np.uint64(at_x1 + i * x1_size_1 + k_2)]
                     x1_28 = x1[np.uint64(at_x1 + i * x1_size_1 + k_3)]
                     x1_29 = x1[np.uint64(at_x1 + i * x1_size_1 + k_4)]
-                    for j in range(grad_output_size_1):
-                        across_14 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
-                        value_46 = abs(x1_26 - across_14)
-                        distance_26 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
-                        weight_16 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
-                        value_47 = sign(x1_26 - across_14)
-                        sum_1 += weight_16 * value_47 if value_46 == distance_26 else T(0.0)
-                        across_15 = across[np.uint64(at_across + k_2 * grad_output_size_1 + j)]
-                        value_48 = abs(x1_27 - across_15)
-                        value_49 = sign(x1_27 - across_15)
-                        sum_2 += weight_16 * value_49 if value_48 == distance_26 else T(0.0)
-                        across_16 = across[np.uint64(at_across + k_3 * grad_output_size_1 + j)]
-                        value_50 = abs(x1_28 - across_16)
-                        value_51 = sign(x1_28 - across_16)
-                        sum_3 += weight_16 * value_51 if value_50 == distance_26 else T(0.0)
-                        across_17 = across[np.uint64(at_across + k_4 * grad_output_size_1 + j)]
-                        value_52 = abs(x1_29 - across_17)
-                        value_53 = sign(x1_29 - across_17)
-                        sum_4 += weight_16 * value_53 if value_52 == distance_26 else T(0.0)
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_1
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = sum_2
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = sum_3
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_4)] = sum_4
-                for k in range(middle_7, x1_size_1):
-                    sum_5 = T(0)
+                    for block_5 in range(0, grad_output_size_1, 4096):
+                        end_of_block_5 = min(block_5 + 4096, grad_output_size_1)
+                        sum_1 = T(0)
+                        sum_2 = T(0)
+                        sum_3 = T(0)
+                        sum_4 = T(0)
+                        for j in range(block_5, end_of_block_5):
+                            across_14 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
+                            value_46 = abs(x1_26 - across_14)
+                            distance_26 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
+                            weight_16 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
+                            value_47 = sign(x1_26 - across_14)
+                            sum_1 += weight_16 * value_47 if value_46 == distance_26 else T(0.0)
+                            across_15 = across[np.uint64(at_across + k_2 * grad_output_size_1 + j)]
+                            value_48 = abs(x1_27 - across_15)
+                            value_49 = sign(x1_27 - across_15)
+                            sum_2 += weight_16 * value_49 if value_48 == distance_26 else T(0.0)
+                            across_16 = across[np.uint64(at_across + k_3 * grad_output_size_1 + j)]
+                            value_50 = abs(x1_28 - across_16)
+                            value_51 = sign(x1_28 - across_16)
+                            sum_3 += weight_16 * value_51 if value_50 == distance_26 else T(0.0)
+                            across_17 = across[np.uint64(at_across + k_4 * grad_output_size_1 + j)]
+                            value_52 = abs(x1_29 - across_17)
+                            value_53 = sign(x1_29 - across_17)
+                            sum_4 += weight_16 * value_53 if value_52 == distance_26 else T(0.0)
+                        total_1 += sum_1
+                        total_2 += sum_2
+                        total_3 += sum_3
+                        total_4 += sum_4
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_1
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_2)] = total_2
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_3)] = total_3
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k_4)] = total_4
+                for k in range(aligned_end_7, x1_size_1):
+                    total_5 = T(0)
                     x1_30 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
-                    for j in range(grad_output_size_1):
-                        across_18 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
-                        value_54 = abs(x1_30 - across_18)
-                        distance_27 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
-                        weight_17 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
-                        value_55 = sign(x1_30 - across_18)
-                        sum_5 += weight_17 * value_55 if value_54 == distance_27 else T(0.0)
-                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = sum_5
-        middle_8 = x1_size_1 - (x1_size_1 - 0) % 4
-        for k in range(0, middle_8, 4):
+                    for block_6 in range(0, grad_output_size_1, 4096):
+                        end_of_block_6 = min(block_6 + 4096, grad_output_size_1)
+                        sum_5 = T(0)
+                        for j in range(block_6, end_of_block_6):
+                            across_18 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
+                            value_54 = abs(x1_30 - across_18)
+                            distance_27 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
+                            weight_17 = weight[np.uint64(at_weight + i * grad_output_size_1 + j)]
+                            value_55 = sign(x1_30 - across_18)
+                            sum_5 += weight_17 * value_55 if value_54 == distance_27 else T(0.0)
+                        total_5 += sum_5
+                    x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_5
+        aligned_end_8 = x1_size_1 - (x1_size_1 - 0) % 4
+        for k in range(0, aligned_end_8, 4):
             k_5 = k + 1
             k_6 = k + 2
             k_7 = k + 3
@@ -1191,10 +1221,10 @@ def fused(
                 across_gradient[np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)] = T(0)
                 across_gradient[np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)] = T(0)
                 across_gradient[np.uint64(at_across_gradient + k_7 * grad_output_size_1 + j)] = T(0)
-            for block_5 in range(0, grad_output_size_0, 128):
-                end_of_block_5 = min(block_5 + 128, grad_output_size_0)
-                middle_9 = end_of_block_5 - (end_of_block_5 - block_5) % 2
-                for i in range(block_5, middle_9, 2):
+            for block_7 in range(0, grad_output_size_0, 128):
+                end_of_block_7 = min(block_7 + 128, grad_output_size_0)
+                aligned_end_9 = end_of_block_7 - (end_of_block_7 - block_7) % 2
+                for i in range(block_7, aligned_end_9, 2):
                     i_7 = i + 1
                     x1_31 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_32 = x1[np.uint64(at_x1 + i_7 * x1_size_1 + k)]
@@ -1249,7 +1279,7 @@ def fused(
                             + (weight_18 * value_69 if value_68 == distance_28 else T(0.0))
                             + (weight_19 * value_71 if value_70 == distance_29 else T(0.0))
                         )
-                for i in range(middle_9, end_of_block_5):
+                for i in range(aligned_end_9, end_of_block_7):
                     x1_39 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_40 = x1[np.uint64(at_x1 + i * x1_size_1 + k_5)]
                     x1_41 = x1[np.uint64(at_x1 + i * x1_size_1 + k_6)]
@@ -1285,19 +1315,19 @@ def fused(
                     for j in range(grad_output_size_1):
                         totals_5[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_5[np.uint64(0 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_5[np.uint64(0 * (grad_output_size_1) + j)] if block_7 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
                         totals_5[np.uint64(1 * (grad_output_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)
-                        ] + (totals_5[np.uint64(1 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_5[np.uint64(1 * (grad_output_size_1) + j)] if block_7 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)] = T(0)
                         totals_5[np.uint64(2 * (grad_output_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)
-                        ] + (totals_5[np.uint64(2 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_5[np.uint64(2 * (grad_output_size_1) + j)] if block_7 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)] = T(0)
                         totals_5[np.uint64(3 * (grad_output_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_7 * grad_output_size_1 + j)
-                        ] + (totals_5[np.uint64(3 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_5[np.uint64(3 * (grad_output_size_1) + j)] if block_7 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_7 * grad_output_size_1 + j)] = T(0)
             if grad_output_size_0 - 0 > 128:
                 for j in range(grad_output_size_1):
@@ -1313,13 +1343,13 @@ def fused(
                     across_gradient[np.uint64(at_across_gradient + k_7 * grad_output_size_1 + j)] = T(
                         totals_5[np.uint64(3 * (grad_output_size_1) + j)]
                     )
-        for k in range(middle_8, x1_size_1):
+        for k in range(aligned_end_8, x1_size_1):
             for j in range(grad_output_size_1):
                 across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
-            for block_6 in range(0, grad_output_size_0, 128):
-                end_of_block_6 = min(block_6 + 128, grad_output_size_0)
-                middle_10 = end_of_block_6 - (end_of_block_6 - block_6) % 2
-                for i in range(block_6, middle_10, 2):
+            for block_8 in range(0, grad_output_size_0, 128):
+                end_of_block_8 = min(block_8 + 128, grad_output_size_0)
+                aligned_end_10 = end_of_block_8 - (end_of_block_8 - block_8) % 2
+                for i in range(block_8, aligned_end_10, 2):
                     i_7 = i + 1
                     x1_43 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     x1_44 = x1[np.uint64(at_x1 + i_7 * x1_size_1 + k)]
@@ -1338,7 +1368,7 @@ def fused(
                             + (weight_21 * value_81 if value_80 == distance_31 else T(0.0))
                             + (weight_22 * value_83 if value_82 == distance_32 else T(0.0))
                         )
-                for i in range(middle_10, end_of_block_6):
+                for i in range(aligned_end_10, end_of_block_8):
                     x1_45 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                     for j in range(grad_output_size_1):
                         across_28 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
@@ -1353,7 +1383,7 @@ def fused(
                     for j in range(grad_output_size_1):
                         totals_6[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_6[np.uint64(0 * (grad_output_size_1) + j)] if block_6 > 0 else 0.0)
+                        ] + (totals_6[np.uint64(0 * (grad_output_size_1) + j)] if block_8 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
             if grad_output_size_0 - 0 > 128:
                 for j in range(grad_output_size_1):

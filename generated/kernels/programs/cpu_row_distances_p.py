@@ -30,8 +30,8 @@ def stage_1(x1, x2, top, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, firs
             for k in range(x1_size_1):
                 x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                 packed_1[np.uint64(k * x2_size_0 + j)] = x2_1
-        middle_1 = end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4
-        for i in range(begin - b * x1_size_0, middle_1, 4):
+        aligned_end_1 = end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4
+        for i in range(begin - b * x1_size_0, aligned_end_1, 4):
             i_1 = i + 1
             i_2 = i + 2
             i_3 = i + 3
@@ -40,8 +40,8 @@ def stage_1(x1, x2, top, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, firs
                 top[np.uint64(at_top + i_1 * x2_size_0 + j)] = T(-np.inf)
                 top[np.uint64(at_top + i_2 * x2_size_0 + j)] = T(-np.inf)
                 top[np.uint64(at_top + i_3 * x2_size_0 + j)] = T(-np.inf)
-            middle_2 = x1_size_1 - (x1_size_1 - 0) % 2
-            for k in range(0, middle_2, 2):
+            aligned_end_2 = x1_size_1 - (x1_size_1 - 0) % 2
+            for k in range(0, aligned_end_2, 2):
                 k_1 = k + 1
                 x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 x1_2 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -86,7 +86,7 @@ def stage_1(x1, x2, top, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, firs
                     value_16 = value_15
                     best_4 = value_16 if value_16 > best_4 or value_16 != value_16 else best_4
                     top[np.uint64(at_top + i_3 * x2_size_0 + j)] = best_4
-            for k in range(middle_2, x1_size_1):
+            for k in range(aligned_end_2, x1_size_1):
                 x1_9 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 x1_10 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
                 x1_11 = x1[np.uint64(at_x1 + i_2 * x1_size_1 + k)]
@@ -113,11 +113,11 @@ def stage_1(x1, x2, top, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, firs
                     value_24 = value_23
                     best_8 = value_24 if value_24 > best_8 or value_24 != value_24 else best_8
                     top[np.uint64(at_top + i_3 * x2_size_0 + j)] = best_8
-        for i in range(middle_1, end - b * x1_size_0):
+        for i in range(aligned_end_1, end - b * x1_size_0):
             for j in range(x2_size_0):
                 top[np.uint64(at_top + i * x2_size_0 + j)] = T(-np.inf)
-            middle_3 = x1_size_1 - (x1_size_1 - 0) % 2
-            for k in range(0, middle_3, 2):
+            aligned_end_3 = x1_size_1 - (x1_size_1 - 0) % 2
+            for k in range(0, aligned_end_3, 2):
                 k_1 = k + 1
                 x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 x1_14 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -132,7 +132,7 @@ def stage_1(x1, x2, top, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, firs
                     value_28 = value_27
                     best_9 = value_28 if value_28 > best_9 or value_28 != value_28 else best_9
                     top[np.uint64(at_top + i * x2_size_0 + j)] = best_9
-            for k in range(middle_3, x1_size_1):
+            for k in range(aligned_end_3, x1_size_1):
                 x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 for j in range(x2_size_0):
                     best_10 = top[np.uint64(at_top + i * x2_size_0 + j)]
@@ -159,7 +159,7 @@ def stage_2(x1, x2, top, total, p, x1_size_0, x1_size_1, x2_size_0, step_x1, ste
         at_x2 = b * step_x2
         at_top = b * (x1_size_0 * x2_size_0)
         at_total = b * (x1_size_0 * x2_size_0)
-        if x2_size_0 > 4 * x1_size_1 or x1_size_1 < 16:
+        if x2_size_0 > x1_size_1 or x1_size_1 < 16:
             for j in range(x2_size_0):
                 for k in range(x1_size_1):
                     x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
@@ -247,8 +247,8 @@ def fused(x1, x2, result, p, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, 
             for k in range(x1_size_1):
                 x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                 packed_1[np.uint64(k * x2_size_0 + j)] = x2_1
-        middle_1 = x1_size_0 - (x1_size_0 - 0) % 4
-        for i in range(0, middle_1, 4):
+        aligned_end_1 = x1_size_0 - (x1_size_0 - 0) % 4
+        for i in range(0, aligned_end_1, 4):
             i_1 = i + 1
             i_2 = i + 2
             i_3 = i + 3
@@ -257,8 +257,8 @@ def fused(x1, x2, result, p, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, 
                 top[np.uint64(at_top + i_1 * x2_size_0 + j)] = T(-np.inf)
                 top[np.uint64(at_top + i_2 * x2_size_0 + j)] = T(-np.inf)
                 top[np.uint64(at_top + i_3 * x2_size_0 + j)] = T(-np.inf)
-            middle_2 = x1_size_1 - (x1_size_1 - 0) % 2
-            for k in range(0, middle_2, 2):
+            aligned_end_2 = x1_size_1 - (x1_size_1 - 0) % 2
+            for k in range(0, aligned_end_2, 2):
                 k_1 = k + 1
                 x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 x1_2 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -303,7 +303,7 @@ def fused(x1, x2, result, p, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, 
                     value_16 = value_15
                     best_4 = value_16 if value_16 > best_4 or value_16 != value_16 else best_4
                     top[np.uint64(at_top + i_3 * x2_size_0 + j)] = best_4
-            for k in range(middle_2, x1_size_1):
+            for k in range(aligned_end_2, x1_size_1):
                 x1_9 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 x1_10 = x1[np.uint64(at_x1 + i_1 * x1_size_1 + k)]
                 x1_11 = x1[np.uint64(at_x1 + i_2 * x1_size_1 + k)]
@@ -330,11 +330,11 @@ def fused(x1, x2, result, p, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, 
                     value_24 = value_23
                     best_8 = value_24 if value_24 > best_8 or value_24 != value_24 else best_8
                     top[np.uint64(at_top + i_3 * x2_size_0 + j)] = best_8
-        for i in range(middle_1, x1_size_0):
+        for i in range(aligned_end_1, x1_size_0):
             for j in range(x2_size_0):
                 top[np.uint64(at_top + i * x2_size_0 + j)] = T(-np.inf)
-            middle_3 = x1_size_1 - (x1_size_1 - 0) % 2
-            for k in range(0, middle_3, 2):
+            aligned_end_3 = x1_size_1 - (x1_size_1 - 0) % 2
+            for k in range(0, aligned_end_3, 2):
                 k_1 = k + 1
                 x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 x1_14 = x1[np.uint64(at_x1 + i * x1_size_1 + k_1)]
@@ -349,7 +349,7 @@ def fused(x1, x2, result, p, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, 
                     value_28 = value_27
                     best_9 = value_28 if value_28 > best_9 or value_28 != value_28 else best_9
                     top[np.uint64(at_top + i * x2_size_0 + j)] = best_9
-            for k in range(middle_3, x1_size_1):
+            for k in range(aligned_end_3, x1_size_1):
                 x1_15 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
                 for j in range(x2_size_0):
                     best_10 = top[np.uint64(at_top + i * x2_size_0 + j)]
@@ -358,7 +358,7 @@ def fused(x1, x2, result, p, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, 
                     value_30 = value_29
                     best_10 = value_30 if value_30 > best_10 or value_30 != value_30 else best_10
                     top[np.uint64(at_top + i * x2_size_0 + j)] = best_10
-        if x2_size_0 > 4 * x1_size_1 or x1_size_1 < 16:
+        if x2_size_0 > x1_size_1 or x1_size_1 < 16:
             for j in range(x2_size_0):
                 for k in range(x1_size_1):
                     x2_8 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]

@@ -69,7 +69,7 @@ def stage_3(
         at_across = b * (x1_size_1 * x2_size_0)
         at_weight = b * (x1_size_0 * x2_size_0)
         at_x1_gradient = b * (x1_size_0 * x1_size_1)
-        if x1_size_1 > 4 * x2_size_0 or x2_size_0 < 16:
+        if x1_size_1 > x2_size_0 or x2_size_0 < 16:
             for k in range(x1_size_1):
                 for j in range(x2_size_0):
                     across_1 = across[np.uint64(at_across + k * x2_size_0 + j)]
@@ -249,7 +249,7 @@ def fused(
                 distance_1 = distance[np.uint64(at_distance + i * x2_size_0 + j)]
                 grad_output_1 = grad_output[np.uint64(at_grad_output + i * x2_size_0 + j)]
                 weight[np.uint64(at_weight + i * x2_size_0 + j)] = grad_output_1 if distance_1 != T(0) else T(0.0)
-        if x1_size_1 > 4 * x2_size_0 or x2_size_0 < 16:
+        if x1_size_1 > x2_size_0 or x2_size_0 < 16:
             for k in range(x1_size_1):
                 for j in range(x2_size_0):
                     across_1 = across[np.uint64(at_across + k * x2_size_0 + j)]
