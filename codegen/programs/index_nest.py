@@ -1,11 +1,7 @@
 """Loops in each other, and what is computed in each of them."""
 
 import ast
-<<<<<<< HEAD
 from collections.abc import Iterator, Mapping, Sequence
-=======
-from collections.abc import Collection, Iterator, Mapping, Sequence
->>>>>>> f2087690aca74a384f26c62f16839689f9d7db5a
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -131,11 +127,7 @@ class Nest:
     def level_of(self, tree: ast.AST) -> int:
         return self._depth_of({*free_names(tree)})
 
-<<<<<<< HEAD
     def _depth_of(self, names: set[str]) -> int:
-=======
-    def _depth_of(self, names: Collection[str]) -> int:
->>>>>>> f2087690aca74a384f26c62f16839689f9d7db5a
         return max((k for k, loop in enumerate(self.loops, 1) if not loop.names.isdisjoint(names)), default=0)
 
     def bound(self, value: Value, word: str, key: str = "") -> Value:
@@ -346,11 +338,7 @@ class Nest:
             return f"({text} / T({' * '.join(self._count(name) for name in over)}))", VALUE, level
         if word == "logsumexp":
             return self.value(expanded_logsumexp(over, operand))
-<<<<<<< HEAD
         depth = self._depth_of({*free_names(operand)} - {*over})
-=======
-        depth = self._depth_of([name for name in free_names(operand) if name not in over])
->>>>>>> f2087690aca74a384f26c62f16839689f9d7db5a
         total = self.function.new(word)
         if word in JOIN and len(over) == 1 and self.function.code.kind_of(operand) == VALUE:
             lines = list(self._extreme_of_rows(word, over[0], operand, total, depth))
