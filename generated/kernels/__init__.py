@@ -1599,6 +1599,36 @@ SCALE_DOWN_TO = Elementwise(
     operands=("self",),
     numbers=("max_norm", "eps"),
 )
+SQUARED_DIFFERENCE = Elementwise(
+    PACKAGE,
+    "squared_difference",
+    "loss",
+    "squared_difference",
+    "promote",
+    allowed=("float",),
+    operands=("self", "target"),
+    converts="ib",
+)
+LOGISTIC_LOSS = Elementwise(
+    PACKAGE,
+    "logistic_loss",
+    "loss",
+    "logistic_loss",
+    "promote",
+    allowed=("float",),
+    operands=("self", "target"),
+    converts="ib",
+)
+LOGISTIC_LOSS_POS_WEIGHT = Elementwise(
+    PACKAGE,
+    "logistic_loss",
+    "loss",
+    "logistic_loss_pos_weight",
+    "promote",
+    allowed=("float",),
+    operands=("self", "target", "pos_weight"),
+    converts="ib",
+)
 HUBER_VALUES = Elementwise(
     PACKAGE,
     "huber_values",
