@@ -114,7 +114,12 @@ SUM_OF_BERNOULLI_LOSSES_BACKWARD = KernelOp(
     {"grad_output": "T", "self": "T", "target": "T", "scale": "f", "dim": "d"},
 )
 REQUIRE_UNIT_INTERVAL = KernelOp(
-    "require_unit_interval", None, loss_cpu.require_unit_interval, None, {"self": "T", "target": "T"}, dtypes=("bool",)
+    "require_unit_interval",
+    loss_plans.require_unit_interval,
+    loss_cpu.require_unit_interval,
+    None,
+    {"self": "T", "target": "T"},
+    dtypes=("bool",),
 )
 CTC_VALUES = KernelOp(
     "ctc_values",
@@ -1128,12 +1133,7 @@ def _require_unit_interval(name: str, self, target, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
         target = checks.tensor(name, "target", target)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and REQUIRE_UNIT_INTERVAL.remember(given, (self, target))
-    ):
+    if into is None and not watch.every and REQUIRE_UNIT_INTERVAL.remember(given, (self, target)):
         result = REQUIRE_UNIT_INTERVAL.launch(self, target)
         if result is not None:
             return result

@@ -37,9 +37,11 @@ def pointwise_loss(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, .
 def probabilities(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
     """The arguments of `pointwise_loss`, with numbers between 0 and 1."""
     pointwise_loss(op, input, target, *rest)
-    values = all_examples(input).detach(), all_examples(target).detach()
     if not input.is_meta:
-        ops.require_unit_interval(*values)
+        try:
+            ops.require_unit_interval(all_examples(input).detach(), all_examples(target).detach())
+        except RuntimeError as error:
+            raise RuntimeError(str(error).replace("require_unit_interval", op)) from None
     return input, target, *rest
 
 

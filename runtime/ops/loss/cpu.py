@@ -9,15 +9,17 @@ import numpy as np
 
 from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.plan import Array, Maybe, run
-from . import cpu_loops, plans
+from . import plans
 
 
 def require_unit_interval(input: Array, target: Array) -> Array:
     """An error where a number is not between 0 and 1."""
-    for name, values in (("input", input), ("target", target)):
-        if cpu_loops.outside(np.ascontiguousarray(values).reshape(-1)):
-            raise RuntimeError(f"binary_cross_entropy(): all elements of {name} should be between 0 and 1")
-    return np.zeros((), np.bool_)
+    try:
+        result: Array = run(plans.require_unit_interval, contiguous(input), contiguous(target))[0]
+    except IndexError:
+        name = "target" if ((input >= 0) & (input <= 1)).all() else "input"
+        raise RuntimeError(f"require_unit_interval(): all elements of {name} should be between 0 and 1") from None
+    return result
 
 
 def cross_entropy(

@@ -1,7 +1,7 @@
 """The loops of the negative log-likelihood on (batch, classes, positions), and the check of probabilities.
 
 No weights stand for weights of one; `grads` are one number, or one for each target. Targets that are neither classes
-nor ignored raise an IndexError; the kernel in Python then says which.
+nor ignored, and numbers that are no probabilities, raise an IndexError; the kernel in Python then says which.
 """
 
 import math
@@ -14,11 +14,15 @@ Array = np.ndarray
 
 
 @jit
-def outside(values: Array) -> bool:
-    result = 0
-    for i in range(values.size):
-        result += not (values[i] >= 0 and values[i] <= 1)
-    return result > 0
+def refuse_outside(x: Array, target: Array, outside: Array) -> None:
+    count = 0
+    for i in range(x.size):
+        count += not (x[i] >= 0 and x[i] <= 1)
+    for i in range(target.size):
+        count += not (target[i] >= 0 and target[i] <= 1)
+    if count > 0:
+        raise IndexError
+    outside[0] = False
 
 
 @jit

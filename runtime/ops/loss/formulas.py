@@ -1,4 +1,4 @@
-"""Helpers of the formulas of losses: reductions, and the derivatives of binary cross-entropy, in ops."""
+"""Helpers of the formulas of losses: reductions, and weights."""
 
 import math
 import warnings
@@ -60,8 +60,8 @@ def weighted(loss: Tensor, weight: Tensor | None) -> Tensor:
 
 def reduced_values(losses: str, total: str, x: Tensor, target: Tensor, reduction: int) -> Tensor:
     """Losses of all numbers by the op `losses`, or reduced by `total`, which needs no memory for them."""
-    count, dtype = x.numel(), target._dtype
-    if not reduction or not count or not x.ndim or x._dtype is not dtype:
+    count = x.numel()
+    if not reduction or not count or not x.ndim or x._dtype is not target._dtype:
         return reduce_loss(getattr(op, losses)(x, target), reduction)
     rows = x.ndim > 1 and count >= LONG_ROW * x._shape[0]
     scale = 1 / count if reduction == 1 else 1.0
