@@ -1609,6 +1609,9 @@ SQUARED_DIFFERENCE = Elementwise(
     operands=("self", "target"),
     converts="ib",
 )
+BERNOULLI_LOSS = Elementwise(
+    PACKAGE, "bernoulli_loss", "loss", "bernoulli_loss", "match", allowed=("float",), operands=("self", "target")
+)
 LOGISTIC_LOSS = Elementwise(
     PACKAGE,
     "logistic_loss",
@@ -1619,14 +1622,14 @@ LOGISTIC_LOSS = Elementwise(
     operands=("self", "target"),
     converts="ib",
 )
-LOGISTIC_LOSS_POS_WEIGHT = Elementwise(
+LOGISTIC_LOSS_POSITIVE = Elementwise(
     PACKAGE,
     "logistic_loss",
     "loss",
-    "logistic_loss_pos_weight",
+    "logistic_loss_positive",
     "promote",
     allowed=("float",),
-    operands=("self", "target", "pos_weight"),
+    operands=("self", "target", "positive"),
     converts="ib",
 )
 HUBER_VALUES = Elementwise(

@@ -698,6 +698,8 @@ class BernoulliLossBackward0(Node):
     __slots__ = ("kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "bernoulli_loss"
     saved_slots = ("kept_self", "kept_target")
+    elementwise = kernels.BERNOULLI_LOSS
+    fused = {1: (("kept_self", "kept_target"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_target"), ())}
     inputs = ("self", "target")
     keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self",))}
 
@@ -730,6 +732,14 @@ class BernoulliLossBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (self - target) / clamp_min(self * (1 - self), 1e-12); target: grad * (clamp_min(log1p(-self), -100) - clamp_min(log(self), -100))."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (self - target) / clamp_min(self * (1 - self), 1e-12); target: grad * (clamp_min(log1p(-self), -100) - clamp_min(log(self), -100))."""
         self = unpack(node, "kept_self")
         target = unpack(node, "kept_target")
         grad_0 = None
@@ -743,11 +753,16 @@ class BernoulliLossBackward0(Node):
     @staticmethod
     def tangent(result, self, target, self_t, target_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        target_t = zeros_if_missing(target_t, target)
-        tangent0 = (self - target) / op.clamp_min(self * (1 - self), 1e-12) * self_t + (
-            op.clamp_min(op.log1p(-self), -100) - op.clamp_min(op.log(self), -100)
-        ) * target_t
+        tangent0 = total(
+            None
+            if self_t is None
+            else (self_t.conj_physical() * (self - target) / op.clamp_min(self * (1 - self), 1e-12)).conj_physical(),
+            None
+            if target_t is None
+            else (
+                target_t.conj_physical() * (op.clamp_min(op.log1p(-self), -100) - op.clamp_min(op.log(self), -100))
+            ).conj_physical(),
+        )
         return (tangent0,)
 
 
@@ -1016,61 +1031,57 @@ class LogisticLossBackward0(Node):
 
 
 class LogisticLossBackward1(Node):
-    """logistic_loss.pos_weight(Tensor self, Tensor target, Tensor pos_weight) -> Tensor (derivatives.yaml)."""
+    """logistic_loss.positive(Tensor self, Tensor target, Tensor positive) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
-        "kept_pos_weight",
-        "kept_pos_weight_version",
+        "kept_positive",
+        "kept_positive_version",
         "kept_self",
         "kept_self_version",
         "kept_target",
         "kept_target_version",
     )
-    op_name = "logistic_loss.pos_weight"
-    saved_slots = ("kept_target", "kept_self", "kept_pos_weight")
-    elementwise = kernels.LOGISTIC_LOSS_POS_WEIGHT
+    op_name = "logistic_loss.positive"
+    saved_slots = ("kept_target", "kept_self", "kept_positive")
+    elementwise = kernels.LOGISTIC_LOSS_POSITIVE
     fused = {
-        1: (("kept_self", "kept_target", "kept_pos_weight"), ()),
-        2: (("kept_self", "kept_pos_weight"), ()),
-        4: (("kept_self", "kept_target"), ()),
-        3: (("kept_self", "kept_target", "kept_pos_weight"), ()),
-        5: (("kept_self", "kept_target", "kept_pos_weight"), ()),
-        6: (("kept_self", "kept_target", "kept_pos_weight"), ()),
-        7: (("kept_self", "kept_target", "kept_pos_weight"), ()),
+        1: (("kept_self", "kept_target", "kept_positive"), ()),
+        2: (("kept_self",), ()),
+        4: (("kept_self",), ()),
+        3: (("kept_self", "kept_target", "kept_positive"), ()),
+        5: (("kept_self", "kept_target", "kept_positive"), ()),
+        6: (("kept_self",), ()),
+        7: (("kept_self", "kept_target", "kept_positive"), ()),
     }
-    inputs = ("self", "target", "pos_weight")
+    inputs = ("self", "target", "positive")
     keeps = {
-        "kept_target": ("target", ("self", "pos_weight")),
-        "kept_self": ("self", ("self", "target", "pos_weight")),
-        "kept_pos_weight": ("pos_weight", ("self", "target")),
+        "kept_target": ("target", ("self",)),
+        "kept_self": ("self", ("self", "target", "positive")),
+        "kept_positive": ("positive", ("self",)),
     }
 
     @staticmethod
-    def record(result, self, target, pos_weight):
+    def record(result, self, target, positive):
         """Put `result` into the graph."""
         node = new(LogisticLossBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (target._shape, target._dtype),
-            (pos_weight._shape, pos_weight._dtype),
-        )
+        node.metas = ((self._shape, self._dtype), (target._shape, target._dtype), (positive._shape, positive._dtype))
         node.edges = (
             (self._grad_fn or self) if self._requires_grad else None,
             (target._grad_fn or target) if target._requires_grad else None,
-            (pos_weight._grad_fn or pos_weight) if pos_weight._requires_grad else None,
+            (positive._grad_fn or positive) if positive._requires_grad else None,
         )
         node.kept_target = None
-        if self._requires_grad or pos_weight._requires_grad:
+        if self._requires_grad:
             node.kept_target = target
             node.kept_target_version = 0 if (version := target._version_counter) is None else version[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_pos_weight = None
-        if self._requires_grad or target._requires_grad:
-            node.kept_pos_weight = pos_weight
-            node.kept_pos_weight_version = 0 if (version := pos_weight._version_counter) is None else version[0]
+        node.kept_positive = None
+        if self._requires_grad:
+            node.kept_positive = positive
+            node.kept_positive_version = 0 if (version := positive._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
@@ -1080,44 +1091,40 @@ class LogisticLossBackward1(Node):
             node.kept_target = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
-        if node.kept_pos_weight is not None:
-            node.kept_pos_weight = FREED
+        if node.kept_positive is not None:
+            node.kept_positive = FREED
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
         return node.formula(grad) if grad_mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * ((1 - target) * sigmoid(self) - pos_weight * target * sigmoid(-self)); target: grad * (logsigmoid(-self) - pos_weight * logsigmoid(self)); pos_weight: -grad * target * logsigmoid(self)."""
+        """self: grad * ((1 - target) * sigmoid(self) - positive * sigmoid(-self)); target: grad * logsigmoid(-self); positive: -grad * logsigmoid(self)."""
         target = unpack(node, "kept_target")
         self = unpack(node, "kept_self")
-        pos_weight = unpack(node, "kept_pos_weight")
+        positive = unpack(node, "kept_positive")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * ((1 - target) * op.sigmoid(self) - pos_weight * target * op.sigmoid(-self))
+            grad_0 = grad * ((1 - target) * op.sigmoid(self) - positive * op.sigmoid(-self))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * (op.logsigmoid(-self) - pos_weight * op.logsigmoid(self))
+            grad_1 = grad * op.logsigmoid(-self)
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = -grad * target * op.logsigmoid(self)
+            grad_2 = -grad * op.logsigmoid(self)
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
-    def tangent(result, self, target, pos_weight, self_t, target_t, pos_weight_t):
+    def tangent(result, self, target, positive, self_t, target_t, positive_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
             None
             if self_t is None
             else (
-                self_t.conj_physical() * ((1 - target) * op.sigmoid(self) - pos_weight * target * op.sigmoid(-self))
+                self_t.conj_physical() * ((1 - target) * op.sigmoid(self) - positive * op.sigmoid(-self))
             ).conj_physical(),
-            None
-            if target_t is None
-            else (target_t.conj_physical() * (op.logsigmoid(-self) - pos_weight * op.logsigmoid(self))).conj_physical(),
-            None
-            if pos_weight_t is None
-            else (-pos_weight_t.conj_physical() * target * op.logsigmoid(self)).conj_physical(),
+            None if target_t is None else (target_t.conj_physical() * op.logsigmoid(-self)).conj_physical(),
+            None if positive_t is None else (-positive_t.conj_physical() * op.logsigmoid(self)).conj_physical(),
         )
         return (tangent0,)
 

@@ -35,12 +35,10 @@ from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
-from ..checks import bernoulli_loss as _check_bernoulli_loss
 from ..checks import sum_of_bernoulli_losses as _check_sum_of_bernoulli_losses
 from ..checks import sum_of_bernoulli_losses_backward as _check_sum_of_bernoulli_losses_backward
 from ..checks import sum_of_squares as _check_sum_of_squares
 from ..checks import sum_of_squares_backward as _check_sum_of_squares_backward
-from ..kernels.programs import cpu_bernoulli_loss as _rows_bernoulli_loss
 from ..kernels.programs import cpu_sum_of_bernoulli_losses as _rows_sum_of_bernoulli_losses
 from ..kernels.programs import cpu_sum_of_bernoulli_losses_backward as _rows_sum_of_bernoulli_losses_backward
 from ..kernels.programs import cpu_sum_of_squares as _rows_sum_of_squares
@@ -91,13 +89,6 @@ SUM_OF_SQUARES_BACKWARD = KernelOp(
     _rows_sum_of_squares_backward.sum_of_squares_backward,
     nodes.SumOfSquaresBackwardBackward0,
     {"grad_output": "T", "self": "T", "target": "T", "scale": "f", "dim": "d"},
-)
-BERNOULLI_LOSS = KernelOp(
-    "bernoulli_loss",
-    _rows_bernoulli_loss.plan,
-    _rows_bernoulli_loss.bernoulli_loss,
-    nodes.BernoulliLossBackward0,
-    {"self": "T", "target": "T"},
 )
 SUM_OF_BERNOULLI_LOSSES = KernelOp(
     "sum_of_bernoulli_losses",
@@ -787,7 +778,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         raise
 
 
-def bernoulli_loss(input: Tensor, target: Tensor) -> Tensor:
+def bernoulli_loss(input: Tensor, target: Tensor | Number) -> Tensor:
     """-(target log(x) + (1 - target) log(1 - x)), logarithms at least -100.
 
     bernoulli_loss(Tensor input, Tensor target) -> Tensor (derivatives.yaml)
@@ -795,24 +786,30 @@ def bernoulli_loss(input: Tensor, target: Tensor) -> Tensor:
 
     Args:
         input: tensor.
-        target: tensor.
+        target: tensor or number.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
         input: grad * (input - target) / clamp_min(input * (1 - input), 1e-12)
         target: grad * (clamp_min(log1p(-input), -100) - clamp_min(log(input), -100))
     Raises:
-        RuntimeError: expected: `input` and `target` of one shape.
+        RuntimeError: expected: shapes that broadcast.
     """
     try:
         if not watch.every:
-            result = BERNOULLI_LOSS.launch(input, target)
+            result = kernels.BERNOULLI_LOSS.launch(input, target)
             if result is not None:
                 return result
+            result = run_rows(kernels.BERNOULLI_LOSS, "bernoulli_loss", (input, target), ())
+            if result is not None:
+                if (input._requires_grad or target._requires_grad) and grad_mode.grad:
+                    nodes.BernoulliLossBackward0.record(result, input, target)
+                return result
         if (input.__class__ not in plain or target.__class__ not in plain) and (
-            result := intercept("bernoulli_loss", bernoulli_loss, "along", input, target)
+            result := intercept("bernoulli_loss", bernoulli_loss, "elementwise", input, target)
         ) is not NOT_HANDLED:
             return result
+        checks.tensor("bernoulli_loss", "input", input)
         return _bernoulli_loss("bernoulli_loss", input, target)
     except Exception as error:
         hide_internal_frames(error)
@@ -820,30 +817,9 @@ def bernoulli_loss(input: Tensor, target: Tensor) -> Tensor:
 
 
 def _bernoulli_loss(name: str, self, target, into=None) -> Any:
-    given = (self, target)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    self, target = _check_bernoulli_loss.bernoulli_loss_rows(name, self, target)
-    if into is None and not watch.every and BERNOULLI_LOSS.remember(given, (self, target)):
-        result = BERNOULLI_LOSS.launch(self, target)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and target._dtype is self._dtype
-        else computed_dtype(name, "match", ("float",), (self, target))
-    )
-    try:
-        result = adopt(
-            at(self, _rows_bernoulli_loss.bernoulli_loss)(array_in(self, computed), array_in(target, computed)),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, target))
-    if into is not None:
-        result = write(name, into, result)
+    self = checks.operand(name, "input", self)
+    target = checks.operand(name, "target", target)
+    result, (self, target) = run(kernels.BERNOULLI_LOSS, name, (self, target), (), into)
     if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
         nodes.BernoulliLossBackward0.record(result, self, target)
     if watch.active:
@@ -1204,58 +1180,56 @@ def _logistic_loss_default(name: str, self, target, into=None) -> Any:
     return result
 
 
-def logistic_loss_pos_weight(input: Tensor, target: Tensor | Number, pos_weight: Tensor | Number) -> Tensor:
-    """pos_weight target softplus(-x) + (1 - target) softplus(x).
+def logistic_loss_positive(input: Tensor, target: Tensor | Number, positive: Tensor | Number) -> Tensor:
+    """positive softplus(-x) + (1 - target) softplus(x).
 
-    logistic_loss.pos_weight(Tensor input, Tensor target, Tensor pos_weight) -> Tensor (derivatives.yaml)
+    logistic_loss.positive(Tensor input, Tensor target, Tensor positive) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
         input: tensor.
         target: tensor or number.
-        pos_weight: tensor or number.
+        positive: tensor or number.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        input: grad * ((1 - target) * sigmoid(input) - pos_weight * target * sigmoid(-input))
-        target: grad * (logsigmoid(-input) - pos_weight * logsigmoid(input))
-        pos_weight: -grad * target * logsigmoid(input)
+        input: grad * ((1 - target) * sigmoid(input) - positive * sigmoid(-input))
+        target: grad * logsigmoid(-input)
+        positive: -grad * logsigmoid(input)
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
     try:
         if not watch.every:
-            result = kernels.LOGISTIC_LOSS_POS_WEIGHT.launch(input, target, pos_weight)
+            result = kernels.LOGISTIC_LOSS_POSITIVE.launch(input, target, positive)
             if result is not None:
                 return result
-        if (input.__class__ not in plain or target.__class__ not in plain or pos_weight.__class__ not in plain) and (
+        if (input.__class__ not in plain or target.__class__ not in plain or positive.__class__ not in plain) and (
             result := intercept(
-                "logistic_loss.pos_weight", logistic_loss_pos_weight, "elementwise", input, target, pos_weight
+                "logistic_loss.positive", logistic_loss_positive, "elementwise", input, target, positive
             )
         ) is not NOT_HANDLED:
             return result
         checks.tensor("logistic_loss", "input", input)
-        return _logistic_loss_pos_weight("logistic_loss", input, target, pos_weight)
+        return _logistic_loss_positive("logistic_loss", input, target, positive)
     except Exception as error:
         hide_internal_frames(error)
         raise
 
 
-def _logistic_loss_pos_weight(name: str, self, target, pos_weight, into=None) -> Any:
+def _logistic_loss_positive(name: str, self, target, positive, into=None) -> Any:
     self = checks.operand(name, "input", self)
     target = checks.operand(name, "target", target)
-    pos_weight = checks.operand(name, "pos_weight", pos_weight)
-    result, (self, target, pos_weight) = run(
-        kernels.LOGISTIC_LOSS_POS_WEIGHT, name, (self, target, pos_weight), (), into
-    )
+    positive = checks.operand(name, "positive", positive)
+    result, (self, target, positive) = run(kernels.LOGISTIC_LOSS_POSITIVE, name, (self, target, positive), (), into)
     if (
         grad_mode.grad
-        and (self._requires_grad or target._requires_grad or pos_weight._requires_grad)
+        and (self._requires_grad or target._requires_grad or positive._requires_grad)
         and result._dtype.kind in "fc"
     ):
-        nodes.LogisticLossBackward1.record(result, self, target, pos_weight)
+        nodes.LogisticLossBackward1.record(result, self, target, positive)
     if watch.active:
-        propagate(nodes.LogisticLossBackward1, result, (self, target, pos_weight), (self, target, pos_weight), into)
+        propagate(nodes.LogisticLossBackward1, result, (self, target, positive), (self, target, positive), into)
     return result
 
 
@@ -1286,7 +1260,8 @@ def binary_cross_entropy_with_logits(
         Tensor: the dtype that its ops give.
     Gradients:
         through: reduce_loss(weighted(losses, weight), reduction)
-        where losses: logistic_loss(input, target) if pos_weight is None else logistic_loss(input, target, pos_weight)
+        where losses: logistic_loss(input, target) if pos_weight is None else logistic_loss(input, target, pos_weight *
+            target)
     Raises:
         RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
             broadcast to the values.
@@ -1332,7 +1307,11 @@ def binary_cross_entropy_with_logits(
         self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss(
             name, self, target, weight, pos_weight, reduction
         )
-        losses = op.logistic_loss(self, target) if pos_weight is None else op.logistic_loss(self, target, pos_weight)
+        losses = (
+            op.logistic_loss(self, target)
+            if pos_weight is None
+            else op.logistic_loss(self, target, pos_weight * target)
+        )
         return loss_formulas.reduce_loss(loss_formulas.weighted(losses, weight), reduction)
     except Exception as error:
         hide_internal_frames(error)
@@ -2871,12 +2850,12 @@ _logistic_loss_overloads = Overloads(
             (("input", "Tensor", True, False), ("target", "Operand", True, False)),
         ),
         (
-            logistic_loss_pos_weight,
-            "logistic_loss.pos_weight(Tensor self, Tensor target, Tensor pos_weight) -> Tensor",
+            logistic_loss_positive,
+            "logistic_loss.positive(Tensor self, Tensor target, Tensor positive) -> Tensor",
             (
                 ("input", "Tensor", True, False),
                 ("target", "Operand", True, False),
-                ("pos_weight", "Operand", True, False),
+                ("positive", "Operand", True, False),
             ),
         ),
     ],
@@ -2888,17 +2867,17 @@ def logistic_loss(input, *args, **kwargs):
 
     Overloads:
         logistic_loss(input, target)
-        logistic_loss(input, target, pos_weight): pos_weight target softplus(-x) + (1 - target) softplus(x).
+        logistic_loss(input, target, positive): positive softplus(-x) + (1 - target) softplus(x).
     Args:
         input: tensor.
         target: tensor or number.
-        pos_weight: tensor or number.
+        positive: tensor or number.
     """
     try:
         if len(args) == 1 and not kwargs:
             return logistic_loss_default(input, *args)
         if len(args) == 2 and not kwargs:
-            return logistic_loss_pos_weight(input, *args)
+            return logistic_loss_positive(input, *args)
         return _logistic_loss_overloads(input, *args, **kwargs)
     except Exception as error:
         hide_internal_frames(error)
@@ -3054,7 +3033,7 @@ __all__ = [
     "binary_cross_entropy",
     "require_unit_interval",
     "logistic_loss_default",
-    "logistic_loss_pos_weight",
+    "logistic_loss_positive",
     "binary_cross_entropy_with_logits",
     "l1_loss",
     "huber_values",

@@ -11,6 +11,7 @@ from ....runtime.kernels.scalar import (
     isinf,
     isneginf,
     log,
+    log1p,
     log1p_exp,
     log_sigmoid,
     maximum,
@@ -47,6 +48,37 @@ def squared_difference_backward_3(grad, self, target, grad_self, grad_target):
     for i in range(grad_self.size):
         grad_self[i] = grad[i] * T(2) * (self[i] - target[i])
         grad_target[i] = grad[i] * T(2) * (target[i] - self[i])
+
+
+def bernoulli_loss_forward(self, target, result):
+    """result = -(target * maximum(log(self), -100) + (1 - target) * maximum(log1p(-self), -100))"""
+    T = self.dtype.type
+    for i in range(result.size):
+        result[i] = -(
+            target[i] * maximum(log(self[i]), T(-100)) + (T(1) - target[i]) * maximum(log1p(-self[i]), T(-100))
+        )
+
+
+def bernoulli_loss_backward_1(grad, self, target, grad_self):
+    """self: grad * (self - target) / clamp_min(self * (1 - self), 1e-12)"""
+    T = grad_self.dtype.type
+    for i in range(grad_self.size):
+        grad_self[i] = divide(grad[i] * (self[i] - target[i]), maximum(self[i] * (T(1) - self[i]), T(1e-12)))
+
+
+def bernoulli_loss_backward_2(grad, self, grad_target):
+    """target: grad * (clamp_min(log1p(-self), -100) - clamp_min(log(self), -100))"""
+    T = grad_target.dtype.type
+    for i in range(grad_target.size):
+        grad_target[i] = grad[i] * (maximum(log1p(-self[i]), T(-100)) - maximum(log(self[i]), T(-100)))
+
+
+def bernoulli_loss_backward_3(grad, self, target, grad_self, grad_target):
+    """self: grad * (self - target) / clamp_min(self * (1 - self), 1e-12); target: grad * (clamp_min(log1p(-self), -100) - clamp_min(log(self), -100))"""
+    T = grad_self.dtype.type
+    for i in range(grad_self.size):
+        grad_self[i] = divide(grad[i] * (self[i] - target[i]), maximum(self[i] * (T(1) - self[i]), T(1e-12)))
+        grad_target[i] = grad[i] * (maximum(log1p(-self[i]), T(-100)) - maximum(log(self[i]), T(-100)))
 
 
 def logistic_loss_forward(self, target, result):
@@ -87,64 +119,62 @@ def logistic_loss_backward_3(grad, self, target, grad_self, grad_target):
         grad_target[i] = -grad[i] * self[i]
 
 
-def logistic_loss_pos_weight_forward(self, target, pos_weight, result):
-    """result = weighted_by(log1p_exp(-self), pos_weight * target) + weighted_by(log1p_exp(self), 1 - target)"""
+def logistic_loss_positive_forward(self, target, positive, result):
+    """result = weighted_by(log1p_exp(-self), positive) + weighted_by(log1p_exp(self), 1 - target)"""
     T = self.dtype.type
     for i in range(result.size):
-        result[i] = weighted_by(log1p_exp(-self[i]), pos_weight[i] * target[i]) + weighted_by(
-            log1p_exp(self[i]), T(1) - target[i]
-        )
+        result[i] = weighted_by(log1p_exp(-self[i]), positive[i]) + weighted_by(log1p_exp(self[i]), T(1) - target[i])
 
 
-def logistic_loss_pos_weight_backward_1(grad, self, target, pos_weight, grad_self):
-    """self: grad * ((1 - target) * sigmoid(self) - pos_weight * target * sigmoid(-self))"""
+def logistic_loss_positive_backward_1(grad, self, target, positive, grad_self):
+    """self: grad * ((1 - target) * sigmoid(self) - positive * sigmoid(-self))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * ((T(1) - target[i]) * sigmoid(self[i]) - pos_weight[i] * target[i] * sigmoid(-self[i]))
+        grad_self[i] = grad[i] * ((T(1) - target[i]) * sigmoid(self[i]) - positive[i] * sigmoid(-self[i]))
 
 
-def logistic_loss_pos_weight_backward_2(grad, self, pos_weight, grad_target):
-    """target: grad * (logsigmoid(-self) - pos_weight * logsigmoid(self))"""
+def logistic_loss_positive_backward_2(grad, self, grad_target):
+    """target: grad * logsigmoid(-self)"""
     for i in range(grad_target.size):
-        grad_target[i] = grad[i] * (log_sigmoid(-self[i]) - pos_weight[i] * log_sigmoid(self[i]))
+        grad_target[i] = grad[i] * log_sigmoid(-self[i])
 
 
-def logistic_loss_pos_weight_backward_3(grad, self, target, pos_weight, grad_self, grad_target):
-    """self: grad * ((1 - target) * sigmoid(self) - pos_weight * target * sigmoid(-self)); target: grad * (logsigmoid(-self) - pos_weight * logsigmoid(self))"""
+def logistic_loss_positive_backward_3(grad, self, target, positive, grad_self, grad_target):
+    """self: grad * ((1 - target) * sigmoid(self) - positive * sigmoid(-self)); target: grad * logsigmoid(-self)"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * ((T(1) - target[i]) * sigmoid(self[i]) - pos_weight[i] * target[i] * sigmoid(-self[i]))
-        grad_target[i] = grad[i] * (log_sigmoid(-self[i]) - pos_weight[i] * log_sigmoid(self[i]))
+        grad_self[i] = grad[i] * ((T(1) - target[i]) * sigmoid(self[i]) - positive[i] * sigmoid(-self[i]))
+        grad_target[i] = grad[i] * log_sigmoid(-self[i])
 
 
-def logistic_loss_pos_weight_backward_4(grad, self, target, grad_pos_weight):
-    """pos_weight: -grad * target * logsigmoid(self)"""
-    for i in range(grad_pos_weight.size):
-        grad_pos_weight[i] = -grad[i] * target[i] * log_sigmoid(self[i])
+def logistic_loss_positive_backward_4(grad, self, grad_positive):
+    """positive: -grad * logsigmoid(self)"""
+    for i in range(grad_positive.size):
+        grad_positive[i] = -grad[i] * log_sigmoid(self[i])
 
 
-def logistic_loss_pos_weight_backward_5(grad, self, target, pos_weight, grad_self, grad_pos_weight):
-    """self: grad * ((1 - target) * sigmoid(self) - pos_weight * target * sigmoid(-self)); pos_weight: -grad * target * logsigmoid(self)"""
+def logistic_loss_positive_backward_5(grad, self, target, positive, grad_self, grad_positive):
+    """self: grad * ((1 - target) * sigmoid(self) - positive * sigmoid(-self)); positive: -grad * logsigmoid(self)"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * ((T(1) - target[i]) * sigmoid(self[i]) - pos_weight[i] * target[i] * sigmoid(-self[i]))
-        grad_pos_weight[i] = -grad[i] * target[i] * log_sigmoid(self[i])
+        grad_self[i] = grad[i] * ((T(1) - target[i]) * sigmoid(self[i]) - positive[i] * sigmoid(-self[i]))
+        grad_positive[i] = -grad[i] * log_sigmoid(self[i])
 
 
-def logistic_loss_pos_weight_backward_6(grad, self, target, pos_weight, grad_target, grad_pos_weight):
-    """target: grad * (logsigmoid(-self) - pos_weight * logsigmoid(self)); pos_weight: -grad * target * logsigmoid(self)"""
+def logistic_loss_positive_backward_6(grad, self, grad_target, grad_positive):
+    """target: grad * logsigmoid(-self); positive: -grad * logsigmoid(self)"""
     for i in range(grad_target.size):
-        grad_target[i] = grad[i] * (log_sigmoid(-self[i]) - pos_weight[i] * log_sigmoid(self[i]))
-        grad_pos_weight[i] = -grad[i] * target[i] * log_sigmoid(self[i])
+        grad_target[i] = grad[i] * log_sigmoid(-self[i])
+        grad_positive[i] = -grad[i] * log_sigmoid(self[i])
 
 
-def logistic_loss_pos_weight_backward_7(grad, self, target, pos_weight, grad_self, grad_target, grad_pos_weight):
-    """self: grad * ((1 - target) * sigmoid(self) - pos_weight * target * sigmoid(-self)); target: grad * (logsigmoid(-self) - pos_weight * logsigmoid(self)); pos_weight: -grad * target * logsigmoid(self)"""
+def logistic_loss_positive_backward_7(grad, self, target, positive, grad_self, grad_target, grad_positive):
+    """self: grad * ((1 - target) * sigmoid(self) - positive * sigmoid(-self)); target: grad * logsigmoid(-self); positive: -grad * logsigmoid(self)"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * ((T(1) - target[i]) * sigmoid(self[i]) - pos_weight[i] * target[i] * sigmoid(-self[i]))
-        grad_target[i] = grad[i] * (log_sigmoid(-self[i]) - pos_weight[i] * log_sigmoid(self[i]))
-        grad_pos_weight[i] = -grad[i] * target[i] * log_sigmoid(self[i])
+        grad_self[i] = grad[i] * ((T(1) - target[i]) * sigmoid(self[i]) - positive[i] * sigmoid(-self[i]))
+        grad_target[i] = grad[i] * log_sigmoid(-self[i])
+        grad_positive[i] = -grad[i] * log_sigmoid(self[i])
 
 
 def huber_values_forward(self, target, delta, result):

@@ -12,6 +12,7 @@ from ....runtime.kernels.scalar import (
     isinf,
     isneginf,
     log,
+    log1p,
     log1p_exp,
     log_sigmoid,
     maximum,
@@ -42,6 +43,28 @@ def squared_difference_backward_3(grad, self, target):
     return grad * T(2) * (self - target), grad * T(2) * (target - self)
 
 
+def bernoulli_loss_forward(self, target):
+    """result = -(target * maximum(log(self), -100) + (1 - target) * maximum(log1p(-self), -100))"""
+    return -(target * maximum(log(self), T(-100)) + (T(1) - target) * maximum(log1p(-self), T(-100)))
+
+
+def bernoulli_loss_backward_1(grad, self, target):
+    """self: grad * (self - target) / clamp_min(self * (1 - self), 1e-12)"""
+    return divide(grad * (self - target), maximum(self * (T(1) - self), T(1e-12)))
+
+
+def bernoulli_loss_backward_2(grad, self):
+    """target: grad * (clamp_min(log1p(-self), -100) - clamp_min(log(self), -100))"""
+    return grad * (maximum(log1p(-self), T(-100)) - maximum(log(self), T(-100)))
+
+
+def bernoulli_loss_backward_3(grad, self, target):
+    """self: grad * (self - target) / clamp_min(self * (1 - self), 1e-12); target: grad * (clamp_min(log1p(-self), -100) - clamp_min(log(self), -100))"""
+    return divide(grad * (self - target), maximum(self * (T(1) - self), T(1e-12))), grad * (
+        maximum(log1p(-self), T(-100)) - maximum(log(self), T(-100))
+    )
+
+
 def logistic_loss_forward(self, target):
     """result = log1p_exp(-abs(self)) + weighted_by(self, (1 - target) if self > 0 else -target)"""
     return log1p_exp(-abs(self)) + weighted_by(self, either(self > T(0), T(1) - target, -target))
@@ -70,51 +93,47 @@ def logistic_loss_backward_3(grad, self, target):
     ), -grad * self
 
 
-def logistic_loss_pos_weight_forward(self, target, pos_weight):
-    """result = weighted_by(log1p_exp(-self), pos_weight * target) + weighted_by(log1p_exp(self), 1 - target)"""
-    return weighted_by(log1p_exp(-self), pos_weight * target) + weighted_by(log1p_exp(self), T(1) - target)
+def logistic_loss_positive_forward(self, target, positive):
+    """result = weighted_by(log1p_exp(-self), positive) + weighted_by(log1p_exp(self), 1 - target)"""
+    return weighted_by(log1p_exp(-self), positive) + weighted_by(log1p_exp(self), T(1) - target)
 
 
-def logistic_loss_pos_weight_backward_1(grad, self, target, pos_weight):
-    """self: grad * ((1 - target) * sigmoid(self) - pos_weight * target * sigmoid(-self))"""
-    return grad * ((T(1) - target) * sigmoid(self) - pos_weight * target * sigmoid(-self))
+def logistic_loss_positive_backward_1(grad, self, target, positive):
+    """self: grad * ((1 - target) * sigmoid(self) - positive * sigmoid(-self))"""
+    return grad * ((T(1) - target) * sigmoid(self) - positive * sigmoid(-self))
 
 
-def logistic_loss_pos_weight_backward_2(grad, self, pos_weight):
-    """target: grad * (logsigmoid(-self) - pos_weight * logsigmoid(self))"""
-    return grad * (log_sigmoid(-self) - pos_weight * log_sigmoid(self))
+def logistic_loss_positive_backward_2(grad, self):
+    """target: grad * logsigmoid(-self)"""
+    return grad * log_sigmoid(-self)
 
 
-def logistic_loss_pos_weight_backward_3(grad, self, target, pos_weight):
-    """self: grad * ((1 - target) * sigmoid(self) - pos_weight * target * sigmoid(-self)); target: grad * (logsigmoid(-self) - pos_weight * logsigmoid(self))"""
-    return grad * ((T(1) - target) * sigmoid(self) - pos_weight * target * sigmoid(-self)), grad * (
-        log_sigmoid(-self) - pos_weight * log_sigmoid(self)
-    )
+def logistic_loss_positive_backward_3(grad, self, target, positive):
+    """self: grad * ((1 - target) * sigmoid(self) - positive * sigmoid(-self)); target: grad * logsigmoid(-self)"""
+    return grad * ((T(1) - target) * sigmoid(self) - positive * sigmoid(-self)), grad * log_sigmoid(-self)
 
 
-def logistic_loss_pos_weight_backward_4(grad, self, target):
-    """pos_weight: -grad * target * logsigmoid(self)"""
-    return -grad * target * log_sigmoid(self)
+def logistic_loss_positive_backward_4(grad, self):
+    """positive: -grad * logsigmoid(self)"""
+    return -grad * log_sigmoid(self)
 
 
-def logistic_loss_pos_weight_backward_5(grad, self, target, pos_weight):
-    """self: grad * ((1 - target) * sigmoid(self) - pos_weight * target * sigmoid(-self)); pos_weight: -grad * target * logsigmoid(self)"""
-    return grad * (
-        (T(1) - target) * sigmoid(self) - pos_weight * target * sigmoid(-self)
-    ), -grad * target * log_sigmoid(self)
+def logistic_loss_positive_backward_5(grad, self, target, positive):
+    """self: grad * ((1 - target) * sigmoid(self) - positive * sigmoid(-self)); positive: -grad * logsigmoid(self)"""
+    return grad * ((T(1) - target) * sigmoid(self) - positive * sigmoid(-self)), -grad * log_sigmoid(self)
 
 
-def logistic_loss_pos_weight_backward_6(grad, self, target, pos_weight):
-    """target: grad * (logsigmoid(-self) - pos_weight * logsigmoid(self)); pos_weight: -grad * target * logsigmoid(self)"""
-    return grad * (log_sigmoid(-self) - pos_weight * log_sigmoid(self)), -grad * target * log_sigmoid(self)
+def logistic_loss_positive_backward_6(grad, self):
+    """target: grad * logsigmoid(-self); positive: -grad * logsigmoid(self)"""
+    return grad * log_sigmoid(-self), -grad * log_sigmoid(self)
 
 
-def logistic_loss_pos_weight_backward_7(grad, self, target, pos_weight):
-    """self: grad * ((1 - target) * sigmoid(self) - pos_weight * target * sigmoid(-self)); target: grad * (logsigmoid(-self) - pos_weight * logsigmoid(self)); pos_weight: -grad * target * logsigmoid(self)"""
+def logistic_loss_positive_backward_7(grad, self, target, positive):
+    """self: grad * ((1 - target) * sigmoid(self) - positive * sigmoid(-self)); target: grad * logsigmoid(-self); positive: -grad * logsigmoid(self)"""
     return (
-        grad * ((T(1) - target) * sigmoid(self) - pos_weight * target * sigmoid(-self)),
-        grad * (log_sigmoid(-self) - pos_weight * log_sigmoid(self)),
-        -grad * target * log_sigmoid(self),
+        grad * ((T(1) - target) * sigmoid(self) - positive * sigmoid(-self)),
+        grad * log_sigmoid(-self),
+        -grad * log_sigmoid(self),
     )
 
 

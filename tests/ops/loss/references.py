@@ -119,16 +119,16 @@ LOSSES: dict[str, Callable[..., Any]] = {
     ),
     "mse_loss": lambda self, target, reduction=1: reduced((self - target) ** 2, reduction),
     "bernoulli_loss": lambda self, target: bce(self, target, reduction=0),
-    "sum_of_bernoulli_losses": lambda self, target, scale, dim: (
-        scale * bce(self, target, reduction=0).sum(tuple(dim))
-    ),
+    "sum_of_bernoulli_losses": lambda self, target, scale, dim: scale * bce(self, target, reduction=0).sum(tuple(dim)),
     "sum_of_bernoulli_losses_backward": lambda grad_output, self, target, scale, dim: (
         scale * np.expand_dims(grad_output, tuple(dim)) * (self - target) / (self * (1 - self))
     ),
     "require_unit_interval": lambda self, target: np.zeros((), bool),
     "binary_cross_entropy": bce,
     "logistic_loss": lambda self, target: bce_logits(self, target, reduction=0),
-    "logistic_loss.pos_weight": lambda self, target, pos_weight: bce_logits(self, target, None, pos_weight, 0),
+    "logistic_loss.positive": lambda self, target, positive: (
+        -(positive * special.log_expit(self) + (1 - target) * special.log_expit(-self))
+    ),
     "binary_cross_entropy_with_logits": bce_logits,
     "embedding": lambda weight, indices, padding_idx=-1, scale_grad_by_freq=False: weight[indices],
     "embedding_backward": embedding_backward,
