@@ -35,12 +35,8 @@ from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
-from ..checks import sum_of_bernoulli_losses as _check_sum_of_bernoulli_losses
-from ..checks import sum_of_bernoulli_losses_backward as _check_sum_of_bernoulli_losses_backward
 from ..checks import sum_of_squares as _check_sum_of_squares
 from ..checks import sum_of_squares_backward as _check_sum_of_squares_backward
-from ..kernels.programs import cpu_sum_of_bernoulli_losses as _rows_sum_of_bernoulli_losses
-from ..kernels.programs import cpu_sum_of_bernoulli_losses_backward as _rows_sum_of_bernoulli_losses_backward
 from ..kernels.programs import cpu_sum_of_squares as _rows_sum_of_squares
 from ..kernels.programs import cpu_sum_of_squares_backward as _rows_sum_of_squares_backward
 from ..nodes import loss as nodes
@@ -88,20 +84,6 @@ SUM_OF_SQUARES_BACKWARD = KernelOp(
     _rows_sum_of_squares_backward.plan,
     _rows_sum_of_squares_backward.sum_of_squares_backward,
     nodes.SumOfSquaresBackwardBackward0,
-    {"grad_output": "T", "self": "T", "target": "T", "scale": "f", "dim": "d"},
-)
-SUM_OF_BERNOULLI_LOSSES = KernelOp(
-    "sum_of_bernoulli_losses",
-    _rows_sum_of_bernoulli_losses.plan,
-    _rows_sum_of_bernoulli_losses.sum_of_bernoulli_losses,
-    nodes.SumOfBernoulliLossesBackward0,
-    {"self": "T", "target": "T", "scale": "f", "dim": "d"},
-)
-SUM_OF_BERNOULLI_LOSSES_BACKWARD = KernelOp(
-    "sum_of_bernoulli_losses_backward",
-    _rows_sum_of_bernoulli_losses_backward.plan,
-    _rows_sum_of_bernoulli_losses_backward.sum_of_bernoulli_losses_backward,
-    nodes.SumOfBernoulliLossesBackwardBackward0,
     {"grad_output": "T", "self": "T", "target": "T", "scale": "f", "dim": "d"},
 )
 REQUIRE_UNIT_INTERVAL = KernelOp(
@@ -750,7 +732,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_values('squared_difference', 'sum_of_squares', input, target, reduction)
+        through: squared_error(input, target, reduction)
     Raises:
         RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
             broadcast to the values.
@@ -772,7 +754,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         if reduction.__class__ is not int:
             reduction = checks.integer(name, "reduction", reduction)
         self, target, reduction = loss_checks.pointwise_loss(name, self, target, reduction)
-        return loss_formulas.reduced_values("squared_difference", "sum_of_squares", self, target, reduction)
+        return loss_formulas.squared_error(self, target, reduction)
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -827,201 +809,6 @@ def _bernoulli_loss(name: str, self, target, into=None) -> Any:
     return result
 
 
-def sum_of_bernoulli_losses(input: Tensor, target: Tensor, scale: float, dim: Sequence[int]) -> Tensor:
-    """scale times the sum of bernoulli_loss along `dim`.
-
-    sum_of_bernoulli_losses(Tensor input, Tensor target, float scale, int[] dim) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        target: tensor.
-        scale: float.
-        dim: sequence of ints, counted from the end where negative.
-    Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        input: sum_of_bernoulli_losses_backward(grad, input, target, scale, dim)
-        target: share * (clamp_min(log1p(-input), -100) - clamp_min(log(input), -100))
-        where share: scale * restore_reduced_dims(grad, input.shape, dim, False)
-    Raises:
-        RuntimeError: expected: `dim` in range, `input` and `target` of one shape.
-    """
-    try:
-        if not watch.every:
-            result = SUM_OF_BERNOULLI_LOSSES.launch(input, target, scale, dim)
-            if result is not None:
-                return result
-        if (
-            input.__class__ not in plain
-            or target.__class__ not in plain
-            or scale.__class__ not in plain
-            or foreign(dim)
-        ) and (
-            result := intercept("sum_of_bernoulli_losses", sum_of_bernoulli_losses, "along", input, target, scale, dim)
-        ) is not NOT_HANDLED:
-            return result
-        return _sum_of_bernoulli_losses("sum_of_bernoulli_losses", input, target, scale, dim)
-    except Exception as error:
-        hide_internal_frames(error)
-        raise
-
-
-def _sum_of_bernoulli_losses(name: str, self, target, scale, dim, into=None) -> Any:
-    given = (self, target, scale, dim)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
-    dim = checks.integer_list(name, "dim", dim)
-    self, target, scale, dim = _check_sum_of_bernoulli_losses.sum_of_bernoulli_losses_rows(
-        name, self, target, scale, dim
-    )
-    if into is None and not watch.every and SUM_OF_BERNOULLI_LOSSES.remember(given, (self, target, scale, dim)):
-        result = SUM_OF_BERNOULLI_LOSSES.launch(self, target, scale, dim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and target._dtype is self._dtype
-        else computed_dtype(name, "match", ("float",), (self, target))
-    )
-    try:
-        result = adopt(
-            at(self, _rows_sum_of_bernoulli_losses.sum_of_bernoulli_losses)(
-                array_in(self, computed), array_in(target, computed), scale, dim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, target, scale, dim))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
-        nodes.SumOfBernoulliLossesBackward0.record(result, self, target, scale, dim)
-    if watch.active:
-        propagate(nodes.SumOfBernoulliLossesBackward0, result, (self, target, scale, dim), (self, target), into)
-    return result
-
-
-def sum_of_bernoulli_losses_backward(
-    grad_output: Tensor, input: Tensor, target: Tensor, scale: float, dim: Sequence[int]
-) -> Tensor:
-    """scale (x - target) / max(x (1 - x), 1e-12) grad_output.
-
-    sum_of_bernoulli_losses_backward(Tensor grad_output, Tensor input, Tensor target, float scale, int[] dim) -> Tensor
-    (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        grad_output: tensor, the gradient of the result.
-        input: tensor.
-        target: tensor.
-        scale: float.
-        dim: sequence of ints, counted from the end where negative.
-    Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        grad_output: scale * (grad * (input - target) / variance).sum(dim)
-        input: grad * share * bend
-        target: -grad * share / variance
-        where share: scale * restore_reduced_dims(grad_output, input.shape, dim, False)
-        where variance: clamp_min(input * (1 - input), 1e-12)
-        where bend: (input * input - 2 * input * target + target) / (variance * variance)
-    Raises:
-        RuntimeError: expected: `dim` in range, `grad_output` of one number a row, `input` and `target` of one shape.
-    """
-    try:
-        if not watch.every:
-            result = SUM_OF_BERNOULLI_LOSSES_BACKWARD.launch(grad_output, input, target, scale, dim)
-            if result is not None:
-                return result
-        if (
-            grad_output.__class__ not in plain
-            or input.__class__ not in plain
-            or target.__class__ not in plain
-            or scale.__class__ not in plain
-            or foreign(dim)
-        ) and (
-            result := intercept(
-                "sum_of_bernoulli_losses_backward",
-                sum_of_bernoulli_losses_backward,
-                "loop",
-                grad_output,
-                input,
-                target,
-                scale,
-                dim,
-            )
-        ) is not NOT_HANDLED:
-            return result
-        return _sum_of_bernoulli_losses_backward(
-            "sum_of_bernoulli_losses_backward", grad_output, input, target, scale, dim
-        )
-    except Exception as error:
-        hide_internal_frames(error)
-        raise
-
-
-def _sum_of_bernoulli_losses_backward(name: str, grad_output, self, target, scale, dim, into=None) -> Any:
-    given = (grad_output, self, target, scale, dim)
-    if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
-    dim = checks.integer_list(name, "dim", dim)
-    grad_output, self, target, scale, dim = (
-        _check_sum_of_bernoulli_losses_backward.sum_of_bernoulli_losses_backward_rows(
-            name, grad_output, self, target, scale, dim
-        )
-    )
-    if (
-        into is None
-        and not watch.every
-        and SUM_OF_BERNOULLI_LOSSES_BACKWARD.remember(given, (grad_output, self, target, scale, dim))
-    ):
-        result = SUM_OF_BERNOULLI_LOSSES_BACKWARD.launch(grad_output, self, target, scale, dim)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype and target._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, self, target))
-    )
-    try:
-        result = adopt(
-            at(grad_output, _rows_sum_of_bernoulli_losses_backward.sum_of_bernoulli_losses_backward)(
-                array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), scale, dim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, target, scale, dim))
-    if into is not None:
-        result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (grad_output._requires_grad or self._requires_grad or target._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.SumOfBernoulliLossesBackwardBackward0.record(result, grad_output, self, target, scale, dim)
-    if watch.active:
-        propagate(
-            nodes.SumOfBernoulliLossesBackwardBackward0,
-            result,
-            (grad_output, self, target, scale, dim),
-            (grad_output, self, target),
-            into,
-        )
-    return result
-
-
 @autocast_as(
     cpu="float32",
     cuda="refuse: the logarithm of a sigmoid that was computed in 16 bits is unsafe: binary_cross_entropy_with_logits and BCEWithLogitsLoss compute both at once",
@@ -1040,8 +827,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_values('bernoulli_loss', 'sum_of_bernoulli_losses', input, target, reduction) if weight is None
-            else reduce_loss(bernoulli_loss(input, target) * weight, reduction)
+        through: reduce_loss(weighted(bernoulli_loss(input, target), weight), reduction)
     Raises:
         RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, with numbers between 0 and 1.
     Example:
@@ -1066,11 +852,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
         if reduction.__class__ is not int:
             reduction = checks.integer(name, "reduction", reduction)
         self, target, weight, reduction = loss_checks.probabilities(name, self, target, weight, reduction)
-        return (
-            loss_formulas.reduced_values("bernoulli_loss", "sum_of_bernoulli_losses", self, target, reduction)
-            if weight is None
-            else loss_formulas.reduce_loss(op.bernoulli_loss(self, target) * weight, reduction)
-        )
+        return loss_formulas.reduce_loss(loss_formulas.weighted(op.bernoulli_loss(self, target), weight), reduction)
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -3028,8 +2810,6 @@ __all__ = [
     "sum_of_squares_backward",
     "mse_loss",
     "bernoulli_loss",
-    "sum_of_bernoulli_losses",
-    "sum_of_bernoulli_losses_backward",
     "binary_cross_entropy",
     "require_unit_interval",
     "logistic_loss_default",

@@ -58,14 +58,13 @@ def weighted(loss: Tensor, weight: Tensor | None) -> Tensor:
     return loss if weight is None else loss * weight
 
 
-def reduced_values(losses: str, total: str, x: Tensor, target: Tensor, reduction: int) -> Tensor:
-    """Losses of all numbers by the op `losses`, or reduced by `total`, which needs no memory for them."""
+def squared_error(x: Tensor, target: Tensor, reduction: int) -> Tensor:
+    """(x - target)^2, reduced without memory for all of them."""
     count = x.numel()
     if not reduction or not count or not x.ndim or x._dtype is not target._dtype:
-        return reduce_loss(getattr(op, losses)(x, target), reduction)
+        return reduce_loss(op.squared_difference(x, target), reduction)
     rows = x.ndim > 1 and count >= LONG_ROW * x._shape[0]
-    scale = 1 / count if reduction == 1 else 1.0
-    result = getattr(op, total)(x, target, scale, list(range(rows, x.ndim)))
+    result = op.sum_of_squares(x, target, 1 / count if reduction == 1 else 1.0, list(range(rows, x.ndim)))
     return result.sum() if rows else result
 
 

@@ -119,10 +119,6 @@ LOSSES: dict[str, Callable[..., Any]] = {
     ),
     "mse_loss": lambda self, target, reduction=1: reduced((self - target) ** 2, reduction),
     "bernoulli_loss": lambda self, target: bce(self, target, reduction=0),
-    "sum_of_bernoulli_losses": lambda self, target, scale, dim: scale * bce(self, target, reduction=0).sum(tuple(dim)),
-    "sum_of_bernoulli_losses_backward": lambda grad_output, self, target, scale, dim: (
-        scale * np.expand_dims(grad_output, tuple(dim)) * (self - target) / (self * (1 - self))
-    ),
     "require_unit_interval": lambda self, target: np.zeros((), bool),
     "binary_cross_entropy": bce,
     "logistic_loss": lambda self, target: bce_logits(self, target, reduction=0),
