@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ..language.row_programs import Program
+from ..language.scalar_functions import is_expensive
 from ..library.kernels import demand_of
 from ..library.op_library import Library
 from ..programs.column_code import column_code
@@ -45,10 +46,17 @@ class RowCode:
 
     def cpu(self) -> dict[str, Any]:
         loops = [cpu_code(self.program), column_code(self.program)]
-        calls = [self.call("Loops(loop, columns)")]
+        calls = [self.call(self._loops)]
         calls += [self.plan()] if self.program.is_planned else []
         calls += [self.shapes()] if self.entry is not None else []
         return self._common(loops) | {"loops": loops, "modules": modules_of(loops), "calls": calls}
+
+    @property
+    def _loops(self) -> str:
+        trees = [fold.operand for fold in self.lowered.folds.values()]
+        trees += [self.lowered.statements[name] for name in self.lowered.elements]
+        calls = (node.func for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))
+        return f"Loops(loop, columns{', True' if any(is_expensive(ast.Call(f, [], [])) for f in calls) else ''})"
 
     def cuda(self) -> dict[str, Any]:
         kernels = list(cuda_code(self.program).values())
@@ -104,7 +112,7 @@ class RowCode:
         floats = _tuple([p.name for p in numbers if p.type == "float"])
         ints = _tuple([p.name for p in numbers if p.type != "float"])
         doc = "How native code calls the loops, of arrays that lie as they are counted."
-        return self._function("plan", doc, f"plan_of(Loops(loop, columns), given, {positions}, {floats}, {ints}")
+        return self._function("plan", doc, f"plan_of({self._loops}, given, {positions}, {floats}, {ints}")
 
     def shapes(self) -> list[str]:
         assert self.entry is not None

@@ -17,6 +17,9 @@ A program is assignments, one after the other, in Python's syntax.
     at(x, k)    the element of array `x` at place `k` of its row, nan where there is none; `k` is a number of the row
     outputs     an output that depends on the element is a row, one that does not is one number a row
 
+A choice `a if c else b` between expressions, where c is a number of the row, has a loop for each side; folds that a
+alone reads are computed where c is true. The rare case stands in front.
+
 A name that depends on the element is computed anew for each element; one that does not is computed once a row. Elements
 are computed in the dtype of the arrays. Sums, means and products are added up in double precision, as is what is
 computed from them; where an element is computed with such a number, it is rounded to the arrays' dtype first.
@@ -55,7 +58,7 @@ OWN = frozenset(
     ("T", "W", "BLOCK", "MIN_VALUE", "MAX_VALUE", "REORDER", "cuda", "np", "jit", "uint32", "int32", "float")
     + (COUNT, INDEX_NAME, "r", "k", "rows", "first", "last", "begin", "start", "inside", "layout", "at", "shared_at")
     + ("element_offset", "found", "part", "parts", "size", "thread_group", "lane", "lanes", "min", "range", "loop")
-    + ("full", "finish", "shared_offset", "side", "line", "columns")
+    + ("full", "finish", "shared_offset", "side", "line", "columns", "fill", "capacity")
     + (
         "BLOCK",
         "COLLECTED",
@@ -68,7 +71,7 @@ OWN = frozenset(
         "empty_row",
         "fence",
     )
-    + ("filled", "first_index", "has_true", "minmax_of", "part_of", "reading", "rounded", "rows_side_by_side")
+    + ("filled", "first_index", "has_true", "minmax_of", "part_of", "reading", "round_to", "rows_side_by_side")
     + ("writing", "written")
 )
 OWN_BEGINNINGS = (

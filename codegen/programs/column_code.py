@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ..language.row_programs import ARG_REDUCTIONS, COUNT, Program
-from .cpu_code import LIKE, Code, LoopWriter, indented
+from .cpu_code import Code, LoopWriter, indented
 from .passes import COUNTS, Fold, Number, Pass, names_of, names_read
-from .python_code import INTEGER, TRUTH, WIDE, Spelling
+from .python_code import INTEGER, WIDE, Spelling
 
 _BEGIN = {"sum": "0", "prod": "1", COUNTS: "0", "max": "-np.inf", "min": "np.inf"}
 _JOIN = {"max": "maximum", "min": "minimum"}
@@ -26,8 +26,10 @@ class _Columns(LoopWriter):
         super().__init__(program, name)
         self.spelling = Spelling(self.lowered, self._element_at, "float")
         self.numbers = self.lowered.numbers
+        self.memory: dict[str, str] = {}  # what is kept of some columns: names, and what their elements are like
         self.rows = dict(zip(self.lowered.retained, (f"to_{name}" for name in self.lowered.rows), strict=False))
-        self.kinds = {name: self.spelling.kinds[name] for name in (*self.numbers, *self.lowered.folds)}
+        varying = (*(name for name in self.numbers if name not in {n.name for n in self.uniform}), *self.lowered.folds)
+        self.kinds = {name: self.spelling.kinds[name] for name in varying}
 
     def _element_at(self, array: str, at: str) -> str:
         inside = f"0 <= {at} < n"
@@ -46,7 +48,7 @@ class _Columns(LoopWriter):
     def _of_numbers(self) -> set[str]:
         """The numbers that numbers are computed with, or that are results."""
         read = {name for tree in self.numbers.values() for name in names_read(tree)}
-        return (read | {*self.lowered.each}) & self.kinds.keys()
+        return (read | {*self.lowered.each, *self.lowered.guards.values()}) & self.kinds.keys()
 
     def _lines(self) -> Iterator[str]:
         arrays = [f"all_{p.name}" for p in self.program.arrays]
@@ -56,11 +58,17 @@ class _Columns(LoopWriter):
         yield f"def {self.name}({', '.join([*arrays, *outputs, *numbers, COUNT, 'after', 'first', 'last'])}):"
         yield '    """The same for rows that are columns of (n, after): so many of them side by side."""'
         yield f"    T = all_{self.program.of_kind('row')[0].name}.dtype.type"
+        yield from (f"    {n.name} = {self.spelling.number(n.value)}" for n in self.uniform)
+        block = list(self._block())
         yield f"    side, line = {'columns_for(n)' if self._own else 'COLUMNS'}, first"
+        if self.memory or self._own:
+            yield "    capacity = min(side, after, last - first)"
+        yield from (f"    of_{name} = empty_row(T(0), n * capacity)" for name in self._own)
+        yield from (f"    {name} = empty_row({like}, capacity)" for name, like in self.memory.items())
         yield "    while line < last:"
         yield "        size = min(side, after - line % after, last - line)"
         yield "        start = line // after * n * after + line % after"
-        yield from indented(2, self._block())
+        yield from indented(2, block)
         yield "        line += size"
 
     @property
@@ -69,7 +77,7 @@ class _Columns(LoopWriter):
         return [name for name in self.lowered.retained if name not in self.rows]
 
     def _block(self) -> Iterator[str]:
-        yield from (f"of_{name} = empty_row(T(0), n * size)" for name in self._own)
+        yield from (f"of_{p.name} = part_of(all_{p.name}, line, size)" for p in self.program.of_kind("each"))
         for each in self.lowered.passes:
             yield from self._numbers(each.numbers)
             yield from self._pass(each)
@@ -78,26 +86,37 @@ class _Columns(LoopWriter):
         if self.lowered.rows:
             yield from self._outputs()
 
-    def _numbers(self, numbers: Iterable[Number]) -> Iterator[str]:
+    def _numbers(self, each: Iterable[Number]) -> Iterator[str]:
+        """Numbers of all columns; those that few columns need, and no other number here, where one does."""
+        numbers = [number for number in each if number.name in self.kinds]
+        rare = {number.name: number.guard for number in numbers if number.guard}
+        for number in reversed(numbers):
+            for name in number.read & rare.keys() if rare.get(number.name) is None else ():
+                del rare[name]
+        yield from self._computed_numbers([number for number in numbers if number.name not in rare])
+        for guard in dict.fromkeys(rare.values()):
+            yield f"if {self._holds(guard)}:"
+            yield from indented(1, self._computed_numbers([n for n in numbers if rare.get(n.name) == guard]))
+
+    def _computed_numbers(self, numbers: Sequence[Number]) -> Iterator[str]:
         if not numbers:
             return
-        lines, made = [], list[str]()
+        lines = []
         for number in numbers:
-            lines.append(f"{number.name} = {self.spelling.number(number.value)}")
-            made += self._arrays_of(number.name)
+            lines.append(f"{number.name} = {self._value(number, self.spelling.number(number.value))}")
+            self._keep(number.name)
             lines += self._stored(number.name)
-        yield from made
         yield "for k in range(size):"
-        yield from indented(1, self._read_numbers([n.value for n in numbers], {n.name for n in numbers}))
+        read = set().union(*(number.read for number in numbers))
+        yield from indented(1, self._read_numbers(read - {n.name for n in numbers}))
         yield from indented(1, lines)
 
-    def _arrays_of(self, name: str) -> Iterator[str]:
+    def _keep(self, name: str) -> None:
         """An array of the number's own kind for numbers, one in the elements' dtype for these."""
-        like = LIKE.get(self.kinds[name], "T(0)")
         if name in self._of_numbers or (self.kinds[name] != WIDE and name in self._of_elements):
-            yield f"of_{name} = empty_row({like}, size)"
+            self.memory[f"of_{name}"] = self._like(name)
         if self.kinds[name] == WIDE and name in self._of_elements:
-            yield f"rounded_{name} = empty_row(T(0), size)"
+            self.memory[f"rounded_{name}"] = "T(0)"
 
     def _stored(self, name: str) -> Iterator[str]:
         if name in self._of_numbers or (self.kinds[name] != WIDE and name in self._of_elements):
@@ -105,40 +124,59 @@ class _Columns(LoopWriter):
         if self.kinds[name] == WIDE and name in self._of_elements:
             yield f"rounded_{name}[k] = {name}"
 
-    def _read_numbers(self, trees: list[ast.expr], known: set[str]) -> Iterator[str]:
-        names = {name for tree in trees for name in names_read(tree)} - known
+    def _read_numbers(self, names: set[str]) -> Iterator[str]:
         yield from (f"{name} = of_{name}[k]" for name in self.kinds if name in names)
-        yield from (f"{p.name} = all_{p.name}[line + k]" for p in self.program.of_kind("each") if p.name in names)
+        yield from (f"{p.name} = of_{p.name}[k]" for p in self.program.of_kind("each") if p.name in names)
 
     def _pass(self, each: Pass) -> Iterator[str]:
-        summed = [fold for fold in each.folds if fold.op == "sum"]
-        for fold in each.folds:
-            yield from self._begun(fold)
+        for guard, folds in self._guarded(each.folds):
+            for fold in folds:
+                yield from self._begun(fold)
+            if guard:
+                yield f"if {self._holds(guard)}:"
+                self.in_guard = True
+            yield from indented(1 if guard else 0, self._folds(folds))
+            self.in_guard = False
+            wide = [f.name for f in folds if self.kinds[f.name] == WIDE and f.name in self._of_elements]
+            self.memory |= {f"rounded_{name}": "T(0)" for name in wide}
+            yield from (f"round_to(of_{name}, rounded_{name})" for name in wide)
+
+    def _holds(self, test: str) -> str:
+        return f"has_true(of_{test})" if test in self.kinds else test
+
+    def _choices(self, trees: list[ast.expr]) -> tuple[str, ...]:
+        return tuple(name for name in self._tests(trees) if name not in self.kinds)
+
+    def _folds(self, folds: Sequence[Fold]) -> Iterator[str]:
+        summed = [fold for fold in folds if fold.op == "sum"]
 
         def fold_all() -> list[str]:
-            return [line for fold in each.folds for line in self._folded(fold)]
+            return [line for fold in folds for line in self._folded(fold)]
 
-        trees = [fold.operand for fold in each.folds]
+        trees = [fold.operand for fold in folds]
         if summed:
             yield "for begin in range(0, n, COLLECTED):"
             yield from indented(1, self._loop(trees, fold_all, "begin, min(begin + COLLECTED, n)"))
             yield from indented(1, (f"collect(part_of_{fold.name}, of_{fold.name})" for fold in summed))
         else:
             yield from self._loop(trees, fold_all)
-        wide = [f.name for f in each.folds if self.kinds[f.name] == WIDE and f.name in self._of_elements]
-        yield from (f"rounded_{name} = rounded(of_{name}, T(0))" for name in wide)
 
     def _begun(self, fold: Fold) -> Iterator[str]:
         if fold.op in ARG_REDUCTIONS:
             best = "-np.inf" if fold.op == "argmax" else "np.inf"
-            yield f"best_{fold.name}, of_{fold.name} = filled(T({best}), size), filled(0, size)"
+            yield from self._filled(f"best_{fold.name}", f"T({best})")
+            yield from self._filled(f"of_{fold.name}", "0")
             return
         kind = self.kinds[fold.name]
         begin = _BEGIN[fold.op]
         like = {WIDE: f"{begin}.0", INTEGER: begin}.get(kind, f"T({begin})")
-        yield f"of_{fold.name} = filled({like}, size)"
+        yield from self._filled(f"of_{fold.name}", like)
         if fold.op == "sum":
-            yield f"part_of_{fold.name} = filled(T(0), size)"
+            yield from self._filled(f"part_of_{fold.name}", "T(0)")
+
+    def _filled(self, name: str, value: str) -> Iterator[str]:
+        self.memory[name] = value
+        yield f"fill({name}, {value})"
 
     def _folded(self, fold: Fold) -> list[str]:
         operand, name = self.spelling.element(fold.operand), fold.name
@@ -172,20 +210,22 @@ class _Columns(LoopWriter):
     ) -> Iterator[str]:
         """A loop over elements, and in it one over columns, with what `trees` need of each; another one for columns of
         which none has what a number is asked for."""
-        tests = self._tests([*trees, *(self.lowered.statements[name] for name in self._computed(trees))])
-        if tests:
-            yield f"if {' or '.join(f'has_true(of_{name})' for name in tests)}:"
-            yield from indented(1, self._elements(trees, body, span, to))
-            yield "else:"
-            self.spelling.denied = tests
-        yield from indented(1 if tests else 0, self._elements(trees, body, span, to))
-        self.spelling.denied = ()
-        self.written.update(self._unwritten(trees))
+        ways: list[set[str]] = []
 
-    def _tests(self, trees: list[ast.expr]) -> tuple[str, ...]:
-        nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.IfExp))
-        names = (node.test.id for node in nodes if isinstance(node.test, ast.Name))
-        return tuple(dict.fromkeys(name for name in names if self.kinds.get(name) == TRUTH))
+        def loop() -> Iterator[str]:
+            tests, denied = self._tests(trees), self.spelling.denied
+            if tests:
+                yield f"if {' or '.join(map(self._holds, tests))}:"
+                yield from indented(1, self._elements(trees, body, span, to))
+                yield "else:"
+                ways.append(set(self._unwritten(trees)))
+                self.spelling.denied = (*denied, *tests)
+            yield from indented(1 if tests else 0, self._elements(trees, body, span, to))
+            ways.append(set(self._unwritten(trees)))
+            self.spelling.denied = denied
+
+        yield from self._by_choice(trees, loop, ways)
+        self.written.update(set.intersection(*ways))
 
     def _elements(
         self, trees: list[ast.expr], body: Callable[[], list[str]], span: str, to: Sequence[str]
@@ -205,9 +245,7 @@ class _Columns(LoopWriter):
         yield from (f"        {name} = row_of_{name}[k]" for name in rows)
         for name in (n for n in self.kinds if n in used):
             yield f"        {name} = {'rounded' if self.kinds[name] == WIDE else 'of'}_{name}[k]"
-        yield from (
-            f"        {p.name} = all_{p.name}[line + k]" for p in self.program.of_kind("each") if p.name in used
-        )
+        yield from (f"        {p.name} = of_{p.name}[k]" for p in self.program.of_kind("each") if p.name in used)
         yield from indented(2, lines)
 
     def _statement(self, name: str) -> Iterator[str]:
@@ -215,7 +253,7 @@ class _Columns(LoopWriter):
             yield f"{name} = {self._row(name)}[k]"
             return
         yield f"{name} = {self.spelling.element(self.lowered.statements[name])}"
-        if name in self.lowered.retained:
+        if name in self.lowered.retained and not self.in_guard:
             yield f"{self._row(name)}[k] = {name}"
 
     def _row(self, name: str) -> str:

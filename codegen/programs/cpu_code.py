@@ -6,6 +6,7 @@ nothing: LLVM would make two versions of it, and which one runs would depend on 
 """
 
 import ast
+import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -17,6 +18,7 @@ from .fast_ranges import FastRanges, bounds_of
 from .passes import COUNTS, Fold, Lowered, Number, Pass, names_read
 from .python_code import INTEGER, TRUTH, WIDE, Spelling
 
+MAX_CHOICES = 5  # of which loops are made for each side
 MINMAX_FOLDS = (*MIN_MAX, *ARG_REDUCTIONS)
 LIKE = {INTEGER: "0", TRUTH: "False", WIDE: "0.0"}  # what an array of numbers of a kind is made like
 # What loops call besides scalar functions, with the module of runtime/ that has it.
@@ -25,9 +27,10 @@ HELPERS = {
     "jit": "compiler.jit",
     **dict.fromkeys(("BLOCK", "COLLECTED", "COLUMNS", "REORDER"), "kernels.cpu.row_programs"),
     **dict.fromkeys(
-        ("collect", "columns_for", "element_at", "filled", "first_index", "has_true", "rounded", "rows_side_by_side"),
+        ("collect", "columns_for", "element_at", "filled", "first_index", "has_true", "round_to", "rows_side_by_side"),
         "kernels.cpu.row_programs",
     ),
+    "fill": "kernels.cpu.sums",
     **dict.fromkeys(("empty_row", "part_of"), "kernels.llvm.addresses"),
     **dict.fromkeys(("buffer_for", "reading", "writing", "written"), "kernels.llvm.float16_rows"),
     **dict.fromkeys(("fence", "minmax_of"), "kernels.llvm.reduce"),
@@ -62,8 +65,9 @@ class LoopWriter:
     def __init__(self, program: Program, name: str) -> None:
         self.program = program
         self.name = name
-        self.lowered = Lowered(program)
+        self.lowered = Lowered(program, guarded=True)
         self.written: set[str] = set()
+        self.in_guard = False
 
     def code(self) -> Code:
         lines = tuple(self._lines())
@@ -77,15 +81,16 @@ class LoopWriter:
         return [name for name in self._needed(trees) if name not in self.written]
 
     def _unwritten(self, trees: list[ast.expr]) -> list[str]:
-        return [name for name in self._computed(trees) if name in self.lowered.retained]
+        """What a loop has to write: nothing where it is not always run."""
+        return [] if self.in_guard else [name for name in self._computed(trees) if name in self.lowered.retained]
 
     def _needed(self, trees: list[ast.expr]) -> list[str]:
         """The statements that expressions need, but for those that only rows which are written were made of."""
-        names, reached = self.lowered.needed(trees), set[str]()
+        reached = set[str]()
 
         def visit(tree: ast.expr) -> None:
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Name) and node.id in names and node.id not in reached:
+            for node in ast.walk(self._chosen(tree)):
+                if isinstance(node, ast.Name) and node.id in self.lowered.elements and node.id not in reached:
                     reached.add(node.id)
                     if node.id not in self.written:
                         visit(self.lowered.statements[node.id])
@@ -93,6 +98,71 @@ class LoopWriter:
         for tree in trees:
             visit(tree)
         return [name for name in self.lowered.statements if name in reached]
+
+    def _chosen(self, tree: ast.expr) -> ast.expr:
+        """An expression without the choices that are known to be made one way."""
+        chosen, denied = self.spelling.chosen, self.spelling.denied
+
+        class Choose(ast.NodeTransformer):
+            def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+                name = node.test.id if isinstance(node.test, ast.Name) else ""
+                side = node.body if name in chosen else node.orelse if name in denied else None
+                return self.generic_visit(node) if side is None else self.visit(side)
+
+        return Choose().visit(copy.deepcopy(tree)) if chosen or denied else tree
+
+    def _tests(self, trees: list[ast.expr]) -> tuple[str, ...]:
+        """The numbers of the row that choices of elements ask."""
+        known = {*self.spelling.chosen, *self.spelling.denied}
+        values = [self.lowered.statements[name] for name in reversed(self._computed(trees))]
+        nodes = (node for tree in (*trees, *values) for node in ast.walk(self._chosen(tree)))
+        names = (node.test.id for node in nodes if isinstance(node, ast.IfExp) and isinstance(node.test, ast.Name))
+        return tuple(dict.fromkeys(n for n in names if self.spelling.kinds.get(n) == TRUTH and n not in known))
+
+    def _choices(self, trees: list[ast.expr]) -> tuple[str, ...]:
+        """The tests that have one answer for all elements of a loop."""
+        return self._tests(trees)
+
+    def _by_choice(
+        self, trees: list[ast.expr], loop: Callable[[], Iterable[str]], ways: list[set[str]], depth: int = 0
+    ) -> Iterator[str]:
+        """A loop for each way that choices between expressions go, which numbers of the row make; `ways` gets what each
+        writes."""
+        tests = self._choices(trees)
+        if not tests or depth == MAX_CHOICES:
+            yield from loop()
+            ways.append(set(self._unwritten(trees)))
+            return
+        chosen, denied = self.spelling.chosen, self.spelling.denied
+        yield f"if {tests[0]}:"
+        self.spelling.chosen = (*chosen, tests[0])
+        yield from indented(1, self._by_choice(trees, loop, ways, depth + 1))
+        yield "else:"
+        self.spelling.chosen, self.spelling.denied = chosen, (*denied, tests[0])
+        yield from indented(1, self._by_choice(trees, loop, ways, depth + 1))
+        self.spelling.denied = denied
+
+    @cached_property
+    def uniform(self) -> tuple[Number, ...]:
+        """The numbers that are the same for all rows."""
+        names = {p.name for p in self.program.of_kind("number")} | {COUNT}
+        numbers: list[Number] = []
+        for name, value in self.lowered.numbers.items():
+            if names_read(value) <= names:
+                names.add(name)
+                numbers.append(Number(name, value))
+        return tuple(numbers)
+
+    def _value(self, number: Number, value: str) -> str:
+        """What a number gets: nothing is computed of it where nobody reads it."""
+        return f"{value} if {number.guard} else {self._like(number.name)}" if number.guard else value
+
+    def _like(self, name: str) -> str:
+        return LIKE.get(self.spelling.kinds.get(name, ""), "T(0)")
+
+    def _guarded(self, folds: Sequence[Fold]) -> Iterator[tuple[str, list[Fold]]]:
+        guards = dict.fromkeys(self.lowered.guards.get(fold.name, "") for fold in folds)
+        yield from ((guard, [f for f in folds if self.lowered.guards.get(f.name, "") == guard]) for guard in guards)
 
 
 @dataclass(frozen=True)
@@ -110,7 +180,7 @@ class _Segment:
     @cached_property
     def read(self) -> set[str]:
         """Those, and the names that its numbers are computed of."""
-        return self.named.union(*(names_read(number.value) for number in self.numbers))
+        return self.named.union(*(number.read for number in self.numbers))
 
 
 class _Rows(LoopWriter):
@@ -207,7 +277,7 @@ class _Rows(LoopWriter):
 
     def _computed_numbers(self, segment: _Segment, held: Sequence[str]) -> Iterator[str]:
         names = {number.name for number in segment.numbers}
-        read = set().union(*(names_read(number.value) for number in segment.numbers)) - names
+        read = set().union(*(number.read for number in segment.numbers)) - names
         yield "for k in range(size):"
         yield from (f"    {name} = each_{name}[k]" for name in held if name in read)
         yield from (f"    {p.name} = all_{p.name}[start + k]" for p in self.program.of_kind("each") if p.name in read)
@@ -218,15 +288,14 @@ class _Rows(LoopWriter):
         minmax = [name for f in self.lowered.folds.values() if f.op in MIN_MAX for name in bounds_of(f)]
         return list(dict.fromkeys([*minmax, *self.lowered.folds, *self.lowered.numbers]))
 
-    def _like(self, name: str) -> str:
-        return LIKE.get(self.spelling.kinds.get(name, ""), "T(0)")
-
     def _assigned(self, lines: Sequence[str]) -> set[str]:
         nodes = ast.walk(ast.parse("\n".join(lines)))
         return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
     def _numbers(self, numbers: Iterable[Number]) -> Iterator[str]:
-        yield from (f"{number.name} = {fenced(self.spelling.number(number.value), number.value)}" for number in numbers)
+        for number in numbers:
+            value = fenced(self.spelling.number(number.value), number.value)
+            yield f"{number.name} = {self._value(number, value)}"
 
     def _results(self) -> Iterator[str]:
         yield from (f"all_{name}[r] = {name}" for name in self.lowered.each)
@@ -234,8 +303,18 @@ class _Rows(LoopWriter):
             yield from self._outputs()
 
     def _pass(self, each: Pass) -> Iterator[str]:
-        minmax = [fold for fold in each.folds if fold.op in MINMAX_FOLDS]
-        summed = [fold for fold in each.folds if fold.op not in MINMAX_FOLDS]
+        for guard, folds in self._guarded(each.folds):
+            lines = self._folds(folds)
+            if guard:
+                yield from (f"{fold.name} = {self._like(fold.name)}" for fold in folds)
+                yield f"if {guard}:"
+                self.spelling.chosen, self.in_guard = (guard,), True
+            yield from indented(1 if guard else 0, lines)
+            self.spelling.chosen, self.in_guard = (), False
+
+    def _folds(self, folds: Sequence[Fold]) -> Iterator[str]:
+        minmax = [fold for fold in folds if fold.op in MINMAX_FOLDS]
+        summed = [fold for fold in folds if fold.op not in MINMAX_FOLDS]
         for fold in minmax:
             yield from self._extreme(fold)
         if summed:
@@ -291,7 +370,7 @@ class _Rows(LoopWriter):
         """A loop over elements, with what `trees` need. Two where numbers of the row can tell that a function's version
         for a narrower range is enough."""
 
-        def lines() -> Iterator[str]:
+        def loop() -> Iterator[str]:
             yield f"for i in range({span}):"
             at = "i" if span == COUNT else "at"
             if at == "at":
@@ -303,15 +382,19 @@ class _Rows(LoopWriter):
         if tests:
             yield f"if {' and '.join(dict.fromkeys(tests.values()))}:"
             self.spelling.narrowed, self.spelling.denied = tests, tuple(self.ranges.denied)
-            yield from indented(1, lines())
+            yield from indented(1, loop())
             self.spelling.narrowed, self.spelling.denied = {}, ()
             yield "else:"
-        yield from indented(1 if tests else 0, lines())
-        self.written.update(self._unwritten(trees))
+            yield from indented(1, loop())
+            self.written.update(self._unwritten(trees))
+        else:
+            ways: list[set[str]] = []
+            yield from self._by_choice(trees, loop, ways)
+            self.written.update(set.intersection(*ways))
 
     def _elements(self, trees: list[ast.expr], at: str) -> Iterator[str]:
         """The arrays' elements and the statements that expressions need; a row of its own is written, or read."""
-        computed = [self.lowered.statements[name] for name in self._computed(trees)]
+        computed = [self._chosen(self.lowered.statements[name]) for name in self._computed(trees)]
         yield from (f"{array} = of_{array}[{at}]" for array in self.lowered.read([*trees, *computed]))
         for name in self._needed(trees):
             if name in self.written:
@@ -323,7 +406,7 @@ class _Rows(LoopWriter):
 
 
 def _take_long(numbers: Iterable[Number]) -> bool:
-    return any(is_expensive(number.value) for number in numbers)
+    return any(is_expensive(number.value) and not number.guard for number in numbers)
 
 
 _BEGIN = {"sum": "0.0", "prod": "1.0", COUNTS: "0"}

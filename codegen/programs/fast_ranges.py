@@ -22,7 +22,8 @@ class FastRanges:
         """The folds whose extremes are bounds of some call."""
         trees = [*self.lowered.statements.values(), *(fold.operand for fold in self.lowered.folds.values())]
         arguments = [call.args[0] for _, call in _calls(trees)]
-        return {fold.name for tree in arguments for fold in self._folds_in(tree)}
+        names = {fold.name for tree in arguments for fold in self._folds_in(tree)}
+        return names - self.lowered.guards.keys()
 
     def _folds_in(self, tree: ast.expr) -> Iterator[Fold]:
         if ast.dump(tree) in self.minmax:

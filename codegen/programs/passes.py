@@ -28,6 +28,12 @@ class Fold:
 class Number:
     name: str
     value: ast.expr
+    guard: str = ""  # the number that says whether anybody reads it
+
+    @property
+    def read(self) -> set[str]:
+        """The names that it is computed with."""
+        return names_read(self.value) | {self.guard} - {""}
 
 
 @dataclass(frozen=True)
@@ -39,8 +45,12 @@ class Pass:
 
 
 class Lowered:
-    def __init__(self, program: Program) -> None:
+    """A program by its folds and statements. With `guarded`, what one side of a choice alone reads is computed where
+    that side is chosen."""
+
+    def __init__(self, program: Program, guarded: bool = False) -> None:
         self.program = program
+        self.guarded = guarded
         self.folds: dict[str, Fold] = {}
         self.statements: dict[str, ast.expr] = {}
         for statement in program.statements:
@@ -54,6 +64,12 @@ class Lowered:
                 node.args = [self.visit(argument) for argument in node.args]
                 assert isinstance(node.func, ast.Name)
                 return outer._fold(node.func.id, node.args[0]) if node.func.id in FOLDS else node
+
+            def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+                node.test, node.body, node.orelse = map(self.visit, (node.test, node.body, node.orelse))
+                is_number = not isinstance(node.test, ast.Name) and names_of(node.test) and not outer.depends(node.test)
+                node.test = outer._number(node.test) if is_number else node.test
+                return node
 
         result: ast.expr = Hoist().visit(copy.deepcopy(statement.value))
         return self._without_numbers(result) if self.depends(result) else result
@@ -106,6 +122,39 @@ class Lowered:
         return tuple(name for name in self.program.outputs if name not in self.elements)
 
     @cached_property
+    def guards(self) -> dict[str, str]:
+        """The numbers and folds that are read behind `if` alone, as `a` in `a if test else b`, with the name of the
+        test, a number of the row."""
+        results: dict[str, str | None] = {}
+        users: dict[str, list[tuple[str, str | None]]] = {}
+        for user, tree in {**self.statements, **{f.name: f.operand for f in self.folds.values()}}.items():
+            for name, test in self._reads(tree, None):
+                users.setdefault(name, []).append((user, test))
+
+        def guard(name: str) -> str | None:
+            if name not in results:
+                tests = {test or guard(user) for user, test in users.get(name, [])}
+                results[name] = tests.pop() if len(tests) == 1 and name not in self.program.outputs else None
+            return results[name]
+
+        tests = {test for each in users.values() for _, test in each}
+        names = [name for name in (*self.statements, *self.folds) if self.guarded and name not in tests]
+        results |= {test: None for test in tests if test}
+        return {name: test for name in names if (test := guard(name)) is not None}
+
+    def _reads(self, tree: ast.AST, test: str | None) -> Iterator[tuple[str, str | None]]:
+        match tree:
+            case ast.Name(id=name):
+                yield name, test
+            case ast.IfExp(test=ast.Name(id=name), body=body, orelse=orelse) if name in self.numbers:
+                yield name, test
+                yield from self._reads(body, name)
+                yield from self._reads(orelse, test)
+            case _:
+                for child in ast.iter_child_nodes(tree):
+                    yield from self._reads(child, test)
+
+    @cached_property
     def levels(self) -> dict[str, int]:
         results: dict[str, int] = {}
 
@@ -114,10 +163,11 @@ class Lowered:
 
         def of(name: str) -> int:
             if name not in results:
+                known = of(self.guards[name]) if name in self.guards else 0
                 if name in self.folds:
-                    results[name] = 1 + level(self.folds[name].operand)
+                    results[name] = 1 + max(level(self.folds[name].operand), known)
                 else:
-                    results[name] = level(self.statements[name]) if name in self.statements else 0
+                    results[name] = max(level(self.statements[name]), known) if name in self.statements else 0
             return results[name]
 
         for name in (*self.statements, *self.folds):
@@ -141,7 +191,21 @@ class Lowered:
         return {name: value for name, value in self.statements.items() if name not in self.elements}
 
     def _numbers(self, level: int) -> tuple[Number, ...]:
-        return tuple(Number(name, value) for name, value in self.numbers.items() if self.levels[name] == level)
+        """The numbers of a level, those first that others are computed of or guarded by."""
+        results: dict[str, Number] = {}
+
+        def add(name: str) -> None:
+            if name in results or name not in self.numbers or self.levels[name] != level:
+                return
+            number = Number(name, self.numbers[name], self.guards.get(name, ""))
+            for other in self.numbers:
+                if other in number.read:
+                    add(other)
+            results[name] = number
+
+        for name in self.numbers:
+            add(name)
+        return tuple(results.values())
 
     def needed(self, trees: Iterable[ast.expr], known: Collection[str] = ()) -> tuple[str, ...]:
         matches: set[str] = set()
@@ -158,7 +222,8 @@ class Lowered:
 
     @cached_property
     def users(self) -> list[list[ast.expr]]:
-        passes = [[fold.operand for fold in each.folds] for each in self.passes]
+        """What each pass reads, but for those that few rows need."""
+        passes = [[f.operand for f in each.folds if f.name not in self.guards] for each in self.passes]
         return [*passes, [self.statements[name] for name in self.rows]]
 
     @cached_property

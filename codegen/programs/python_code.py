@@ -35,6 +35,7 @@ class Spelling:
         self.wide = wide  # what makes a number double precision
         self.functions: set[str] = set()  # scalar functions that were spelled
         self.denied: Sequence[str] = ()  # numbers that are known to be false
+        self.chosen: Sequence[str] = ()  # numbers that are known to be true
         self.narrowed: Mapping[str, str] = {}  # calls, as `ast.dump` has them, that get their narrower function
         self.elements = {*lowered.elements, *(p.name for p in self.program.of_kind("row", "shared"))}
         self.kinds = self._kinds(lowered)
@@ -106,6 +107,8 @@ class Spelling:
                 return f"({word.join(self._element(v)[0] for v in values)})", TRUTH
             case ast.IfExp(test=ast.Name(id=name), orelse=orelse) if name in self.denied:
                 return self._element(orelse)
+            case ast.IfExp(test=ast.Name(id=name), body=body) if name in self.chosen:
+                return self._element(body)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 one, two, kind = self._alike(body, orelse)
                 if not self._depends(test):

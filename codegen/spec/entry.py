@@ -82,7 +82,7 @@ class EntryReader(TrialFields):
             check=self._name("check") or (check_of_rows(schema) if self.rows or self.indexed else None),
             autocast=self._autocast(),
             deprecated=tuple(tuple(text.value.split()) for text in self.items("deprecated")),
-            batch=self.plain("batch") or self._batch_rule(),
+            batch=self._name("batch") or self._batch_rule(),
             derivative_of=self._derivative_of(),
             definitions=self.definitions,
             backward=self._backward(),

@@ -1599,6 +1599,39 @@ SCALE_DOWN_TO = Elementwise(
     operands=("self",),
     numbers=("max_norm", "eps"),
 )
+SQUARED_DIFFERENCE = Elementwise(
+    PACKAGE,
+    "squared_difference",
+    "loss",
+    "squared_difference",
+    "promote",
+    allowed=("float",),
+    operands=("self", "target"),
+    converts="ib",
+)
+BERNOULLI_LOSS = Elementwise(
+    PACKAGE, "bernoulli_loss", "loss", "bernoulli_loss", "match", allowed=("float",), operands=("self", "target")
+)
+LOGISTIC_LOSS = Elementwise(
+    PACKAGE,
+    "logistic_loss",
+    "loss",
+    "logistic_loss",
+    "promote",
+    allowed=("float",),
+    operands=("self", "target"),
+    converts="ib",
+)
+LOGISTIC_LOSS_POSITIVE = Elementwise(
+    PACKAGE,
+    "logistic_loss",
+    "loss",
+    "logistic_loss_positive",
+    "promote",
+    allowed=("float",),
+    operands=("self", "target", "positive"),
+    converts="ib",
+)
 HUBER_VALUES = Elementwise(
     PACKAGE,
     "huber_values",

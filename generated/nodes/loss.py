@@ -9,7 +9,7 @@ from ...runtime.autograd.node import FREED, Node, Output, fit, next_sequence
 from ...runtime.autograd.saved_tensors import unpack, version_of
 from ...runtime.device.device import CPU
 from ...runtime.dispatch.devices import at_array
-from ...runtime.dispatch.elementwise.backward import all_floats, as_gradient, as_gradients, run_fused
+from ...runtime.dispatch.elementwise.backward import as_gradient, run_fused
 from ...runtime.dispatch.kernel_ops.general import array_in, array_of
 from ...runtime.dispatch.kernel_ops.gradient import KernelOpGradient
 from ...runtime.errors import NotDifferentiableError
@@ -20,6 +20,7 @@ from ...runtime.ops.loss import formulas as loss_formulas
 from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
 from ...runtime.ops.loss import plans as loss_plans
 from ...runtime.ops.norm import formulas as norm_formulas
+from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import watch
 from .. import kernels
@@ -459,29 +460,25 @@ class CrossEntropyLossBackward0(Node):
         return (tangent0, None)
 
 
-class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml)."""
+class SquaredDifferenceBackward0(Node):
+    """squared_difference(Tensor self, Tensor target) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
-    op_name = "mse_loss"
+    __slots__ = ("kept_self", "kept_self_version", "kept_target", "kept_target_version")
+    op_name = "squared_difference"
     saved_slots = ("kept_self", "kept_target")
-    plans = KernelOpGradient(
-        None,
-        loss_cpu.mse_loss_gradients,
-        ("w", ""),
-        ("g", ""),
-        ("k", "kept_self"),
-        ("k", "kept_target"),
-        ("v", "_saved_reduction"),
-    )
+    elementwise = kernels.SQUARED_DIFFERENCE
+    fused = {
+        1: (("kept_self", "kept_target"), ()),
+        2: (("kept_self", "kept_target"), ()),
+        3: (("kept_self", "kept_target"), ()),
+    }
     inputs = ("self", "target")
     keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self", "target"))}
-    values = {"_saved_reduction": ("reduction", "")}
 
     @staticmethod
-    def record(result, self, target, reduction):
+    def record(result, self, target):
         """Put `result` into the graph."""
-        node = new(MseLossBackward0)
+        node = new(SquaredDifferenceBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((self._shape, self._dtype), (target._shape, target._dtype))
@@ -489,7 +486,6 @@ class MseLossBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (target._grad_fn or target) if target._requires_grad else None,
         )
-        node._saved_reduction = reduction
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_target = target
@@ -505,52 +501,102 @@ class MseLossBackward0(Node):
             node.kept_target = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: mse_loss_gradients(output_mask, grad, self, target, reduction); or by the formulas under create_graph."""
-        dtype = grad._dtype
-        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        """self: grad * 2 * (self - target); target: grad * 2 * (target - self)."""
+        if watch.active or watch.interceptors:
             return node.formula(grad)
-        if grad._device is not CPU and (
-            ((found := node.plans.gradients(node, grad)) is not None)
-            or (node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None))
-        ):
-            return found
-        grad = array_in(grad, dtype)
-        reduction = node._saved_reduction
-        self = array_of(unpack(node, "kept_self"), dtype)
-        target = array_of(unpack(node, "kept_target"), dtype)
-        output_mask = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            at_array(grad, loss_cpu.mse_loss_gradients)(output_mask, grad, self, target, reduction), node.metas, dtype
-        )
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: mse_loss_backward(grad, self, target, reduction); target: mse_loss_backward(grad, target, self, reduction)."""
-        reduction = node._saved_reduction
+        """self: grad * 2 * (self - target); target: grad * 2 * (target - self)."""
         self = unpack(node, "kept_self")
         target = unpack(node, "kept_target")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.mse_loss_backward(grad, self, target, reduction)
+            grad_0 = grad * 2 * (self - target)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.mse_loss_backward(grad, target, self, reduction)
+            grad_1 = grad * 2 * (target - self)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
-    def tangent(result, self, target, reduction, self_t, target_t):
+    def tangent(result, self, target, self_t, target_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas.reduce_loss(2 * (self - target) * (self_t - target_t), reduction)
+        tangent0 = total(
+            None if self_t is None else (self_t.conj_physical() * 2 * (self - target)).conj_physical(),
+            None if target_t is None else (target_t.conj_physical() * 2 * (target - self)).conj_physical(),
+        )
         return (tangent0,)
 
 
-class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml)."""
+class SumOfSquaresBackward0(Node):
+    """sum_of_squares(Tensor self, Tensor target, float scale, int[] dim) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim", "_saved_scale", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
+    op_name = "sum_of_squares"
+    saved_slots = ("kept_self", "kept_target")
+    inputs = ("self", "target")
+    keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self", "target"))}
+    values = {"_saved_scale": ("scale", ""), "_saved_dim": ("dim", "")}
+
+    @staticmethod
+    def record(result, self, target, scale, dim):
+        """Put `result` into the graph."""
+        node = new(SumOfSquaresBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (target._shape, target._dtype))
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            (target._grad_fn or target) if target._requires_grad else None,
+        )
+        node._saved_scale = scale
+        node._saved_dim = dim
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_target = target
+        node.kept_target_version = 0 if (version := target._version_counter) is None else version[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+
+    def apply(node, grad):
+        """self: sum_of_squares_backward(grad, self, target, scale, dim); target: sum_of_squares_backward(grad, target, self, scale, dim)."""
+        scale = node._saved_scale
+        dim = node._saved_dim
+        self = unpack(node, "kept_self")
+        target = unpack(node, "kept_target")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.sum_of_squares_backward(grad, self, target, scale, dim)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.sum_of_squares_backward(grad, target, self, scale, dim)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, target, scale, dim, self_t, target_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        target_t = zeros_if_missing(target_t, target)
+        tangent0 = 2 * scale * ((self - target) * (self_t - target_t)).sum(dim)
+        return (tangent0,)
+
+
+class SumOfSquaresBackwardBackward0(Node):
+    """sum_of_squares_backward(Tensor grad_output, Tensor self, Tensor target, float scale, int[] dim) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
-        "_saved_reduction",
-        "_saved_self_sym_numel",
+        "_saved_dim",
+        "_saved_scale",
+        "_saved_self_sym_sizes",
         "kept_grad_output",
         "kept_grad_output_version",
         "kept_self",
@@ -558,13 +604,20 @@ class MseLossBackwardBackward0(Node):
         "kept_target",
         "kept_target_version",
     )
-    op_name = "mse_loss_backward"
+    op_name = "sum_of_squares_backward"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
+    inputs = ("grad_output", "self", "target")
+    keeps = {
+        "kept_self": ("self", ("grad_output",)),
+        "kept_target": ("target", ("grad_output",)),
+        "kept_grad_output": ("grad_output", ("self", "target")),
+    }
+    values = {"_saved_scale": ("scale", ""), "_saved_dim": ("dim", ""), "_saved_self_sym_sizes": ("self", "_shape")}
 
     @staticmethod
-    def record(result, grad_output, self, target, reduction):
+    def record(result, grad_output, self, target, scale, dim):
         """Put `result` into the graph."""
-        node = new(MseLossBackwardBackward0)
+        node = new(SumOfSquaresBackwardBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = (
@@ -577,8 +630,9 @@ class MseLossBackwardBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (target._grad_fn or target) if target._requires_grad else None,
         )
-        node._saved_reduction = reduction
-        node._saved_self_sym_numel = self.numel()
+        node._saved_scale = scale
+        node._saved_dim = dim
+        node._saved_self_sym_sizes = self._shape
         node.kept_self = None
         if grad_output._requires_grad:
             node.kept_self = self
@@ -604,59 +658,55 @@ class MseLossBackwardBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: reduce_loss(2 * grad * (self - target), reduction); self: 2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction); target: -2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)."""
-        reduction = node._saved_reduction
-        self_numel = node._saved_self_sym_numel
+        """grad_output: 2 * scale * (grad * (self - target)).sum(dim); self: grad * share; target: -grad * share; share = 2 * scale * restore_reduced_dims(grad_output, self.shape, dim, False)."""
+        scale = node._saved_scale
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
         self = unpack(node, "kept_self")
         target = unpack(node, "kept_target")
         grad_output = unpack(node, "kept_grad_output")
+        share = (
+            2 * scale * reduction_formulas.restore_reduced_dims(grad_output, self_shape, dim, False)
+            if node.edges[1] is not None or node.edges[2] is not None
+            else None
+        )
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = loss_formulas.reduce_loss(2 * grad * (self - target), reduction)
+            grad_0 = 2 * scale * (grad * (self - target)).sum(dim)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = 2 * grad * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
+            grad_1 = grad * share
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = -2 * grad * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
+            grad_2 = -grad * share
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
-    def tangent(result, grad_output, self, target, reduction, grad_output_t, self_t, target_t):
+    def tangent(result, grad_output, self, target, scale, dim, grad_output_t, self_t, target_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         grad_output_t = zeros_if_missing(grad_output_t, grad_output)
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = 2 * loss_formulas.reduce_loss_backward(grad_output_t, self.numel(), reduction) * (
-            self - target
-        ) + 2 * loss_formulas.reduce_loss_backward(grad_output, self.numel(), reduction) * (self_t - target_t)
+        share = 2 * scale * reduction_formulas.restore_reduced_dims(grad_output, self._shape, dim, False)
+        tangent0 = op.sum_of_squares_backward(grad_output_t, self, target, scale, dim) + share * (self_t - target_t)
         return (tangent0,)
 
 
-class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml)."""
+class BernoulliLossBackward0(Node):
+    """bernoulli_loss(Tensor self, Tensor target) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = (
-        "_saved_reduction",
-        "_saved_self_sym_numel",
-        "kept_self",
-        "kept_self_version",
-        "kept_target",
-        "kept_target_version",
-        "kept_weight",
-        "kept_weight_version",
-    )
-    op_name = "binary_cross_entropy"
-    saved_slots = ("kept_self", "kept_target", "kept_weight")
+    __slots__ = ("kept_self", "kept_self_version", "kept_target", "kept_target_version")
+    op_name = "bernoulli_loss"
+    saved_slots = ("kept_self", "kept_target")
+    elementwise = kernels.BERNOULLI_LOSS
+    fused = {1: (("kept_self", "kept_target"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_target"), ())}
+    inputs = ("self", "target")
+    keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self",))}
 
     @staticmethod
-    def record(result, self, target, weight, reduction):
+    def record(result, self, target):
         """Put `result` into the graph."""
-        if weight is not None and weight._requires_grad:
-            raise NotDifferentiableError(
-                "binary_cross_entropy(): no gradient for 'weight': the weights of a loss are constants"
-            )
-        node = new(BinaryCrossEntropyBackward0)
+        node = new(BernoulliLossBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((self._shape, self._dtype), (target._shape, target._dtype))
@@ -664,16 +714,12 @@ class BinaryCrossEntropyBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (target._grad_fn or target) if target._requires_grad else None,
         )
-        node._saved_reduction = reduction
-        node._saved_self_sym_numel = self.numel()
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_target = None
         if self._requires_grad:
             node.kept_target = target
             node.kept_target_version = 0 if (version := target._version_counter) is None else version[0]
-        node.kept_weight = weight
-        node.kept_weight_version = 0 if weight is None else version_of(weight)
         result._grad_fn = node
         result._requires_grad = True
 
@@ -683,191 +729,58 @@ class BinaryCrossEntropyBackward0(Node):
             node.kept_self = FREED
         if node.kept_target is not None:
             node.kept_target = FREED
-        if node.kept_weight is not None:
-            node.kept_weight = FREED
 
     def apply(node, grad):
-        """self: binary_cross_entropy_backward(grad, self, target, weight, reduction); target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * probability_logit(self), weight).neg()."""
-        reduction = node._saved_reduction
-        self_numel = node._saved_self_sym_numel
+        """self: grad * (self - target) / clamp_min(self * (1 - self), 1e-12); target: grad * (clamp_min(log1p(-self), -100) - clamp_min(log(self), -100))."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (self - target) / clamp_min(self * (1 - self), 1e-12); target: grad * (clamp_min(log1p(-self), -100) - clamp_min(log(self), -100))."""
         self = unpack(node, "kept_self")
         target = unpack(node, "kept_target")
-        weight = unpack(node, "kept_weight")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.binary_cross_entropy_backward(grad, self, target, weight, reduction)
+            grad_0 = grad * (self - target) / op.clamp_min(self * (1 - self), 1e-12)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = loss_formulas.weighted(
-                loss_formulas.reduce_loss_backward(grad, self_numel, reduction) * loss_formulas.probability_logit(self),
-                weight,
-            ).neg()
+            grad_1 = grad * (op.clamp_min(op.log1p(-self), -100) - op.clamp_min(op.log(self), -100))
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
-    def tangent(result, self, target, weight, reduction, self_t, target_t):
+    def tangent(result, self, target, self_t, target_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas.reduce_loss(
-            op.binary_cross_entropy_backward(self_t, self, target, weight, 0)
-            - loss_formulas.weighted(loss_formulas.probability_logit(self) * target_t, weight),
-            reduction,
+        tangent0 = total(
+            None
+            if self_t is None
+            else (self_t.conj_physical() * (self - target) / op.clamp_min(self * (1 - self), 1e-12)).conj_physical(),
+            None
+            if target_t is None
+            else (
+                target_t.conj_physical() * (op.clamp_min(op.log1p(-self), -100) - op.clamp_min(op.log(self), -100))
+            ).conj_physical(),
         )
         return (tangent0,)
 
 
-class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml)."""
+class LogisticLossBackward0(Node):
+    """logistic_loss(Tensor self, Tensor target) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = (
-        "_saved_reduction",
-        "_saved_self_sym_numel",
-        "kept_grad_output",
-        "kept_grad_output_version",
-        "kept_self",
-        "kept_self_version",
-        "kept_target",
-        "kept_target_version",
-        "kept_weight",
-        "kept_weight_version",
-    )
-    op_name = "binary_cross_entropy_backward"
-    saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
+    __slots__ = ("kept_self", "kept_self_version", "kept_target", "kept_target_version")
+    op_name = "logistic_loss"
+    saved_slots = ("kept_self", "kept_target")
+    elementwise = kernels.LOGISTIC_LOSS
+    fused = {1: (("kept_self", "kept_target"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_target"), ())}
+    inputs = ("self", "target")
+    keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self",))}
 
     @staticmethod
-    def record(result, grad_output, self, target, weight, reduction):
+    def record(result, self, target):
         """Put `result` into the graph."""
-        if weight is not None and weight._requires_grad:
-            raise NotDifferentiableError(
-                "binary_cross_entropy_backward(): no gradient for 'weight': the weights of a loss are constants"
-            )
-        node = new(BinaryCrossEntropyBackwardBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = (
-            (grad_output._shape, grad_output._dtype),
-            (self._shape, self._dtype),
-            (target._shape, target._dtype),
-        )
-        node.edges = (
-            (grad_output._grad_fn or grad_output) if grad_output._requires_grad else None,
-            (self._grad_fn or self) if self._requires_grad else None,
-            (target._grad_fn or target) if target._requires_grad else None,
-        )
-        node._saved_reduction = reduction
-        node._saved_self_sym_numel = self.numel()
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
-        node.kept_target = None
-        if grad_output._requires_grad or self._requires_grad:
-            node.kept_target = target
-            node.kept_target_version = 0 if (version := target._version_counter) is None else version[0]
-        node.kept_weight = weight
-        node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_grad_output = None
-        if self._requires_grad or target._requires_grad:
-            node.kept_grad_output = grad_output
-            node.kept_grad_output_version = 0 if (version := grad_output._version_counter) is None else version[0]
-        result._grad_fn = node
-        result._requires_grad = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_target is not None:
-            node.kept_target = FREED
-        if node.kept_weight is not None:
-            node.kept_weight = FREED
-        if node.kept_grad_output is not None:
-            node.kept_grad_output = FREED
-
-    def apply(node, grad):
-        """grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction); self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * (self * self - 2 * self * target + target) / bernoulli_variance(self) ** 2, weight); target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) / bernoulli_variance(self), weight).neg()."""
-        reduction = node._saved_reduction
-        self_numel = node._saved_self_sym_numel
-        self = unpack(node, "kept_self")
-        target = unpack(node, "kept_target")
-        weight = unpack(node, "kept_weight")
-        grad_output = unpack(node, "kept_grad_output")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = loss_formulas.reduce_loss(
-                loss_formulas.weighted(grad * (self - target) / loss_formulas.bernoulli_variance(self), weight),
-                reduction,
-            )
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = loss_formulas.weighted(
-                grad
-                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
-                * (self * self - 2 * self * target + target)
-                / loss_formulas.bernoulli_variance(self) ** 2,
-                weight,
-            )
-        grad_2 = None
-        if node.edges[2] is not None:
-            grad_2 = loss_formulas.weighted(
-                grad
-                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
-                / loss_formulas.bernoulli_variance(self),
-                weight,
-            ).neg()
-        return node.fitted([grad_0, grad_1, grad_2])
-
-    @staticmethod
-    def tangent(result, grad_output, self, target, weight, reduction, grad_output_t, self_t, target_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        grad_output_t = zeros_if_missing(grad_output_t, grad_output)
-        self_t = zeros_if_missing(self_t, self)
-        target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas.weighted(
-            loss_formulas.reduce_loss_backward(grad_output_t, self.numel(), reduction)
-            * (self - target)
-            / loss_formulas.bernoulli_variance(self),
-            weight,
-        ) + loss_formulas.weighted(
-            loss_formulas.reduce_loss_backward(grad_output, self.numel(), reduction)
-            * (
-                self_t * (self * self - 2 * self * target + target) / loss_formulas.bernoulli_variance(self) ** 2
-                - target_t / loss_formulas.bernoulli_variance(self)
-            ),
-            weight,
-        )
-        return (tangent0,)
-
-
-class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_reduction",
-        "_saved_self_sym_numel",
-        "kept_pos_weight",
-        "kept_pos_weight_version",
-        "kept_self",
-        "kept_self_version",
-        "kept_target",
-        "kept_target_version",
-        "kept_weight",
-        "kept_weight_version",
-    )
-    op_name = "binary_cross_entropy_with_logits"
-    saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
-
-    @staticmethod
-    def record(result, self, target, weight, pos_weight, reduction):
-        """Put `result` into the graph."""
-        if weight is not None and weight._requires_grad:
-            raise NotDifferentiableError(
-                "binary_cross_entropy_with_logits(): no gradient for 'weight': the weights of a loss are constants"
-            )
-        if pos_weight is not None and pos_weight._requires_grad:
-            raise NotDifferentiableError(
-                "binary_cross_entropy_with_logits(): no gradient for 'pos_weight': the weights of a loss are constants"
-            )
-        node = new(BinaryCrossEntropyWithLogitsBackward0)
+        node = new(LogisticLossBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((self._shape, self._dtype), (target._shape, target._dtype))
@@ -875,18 +788,12 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
             (self._grad_fn or self) if self._requires_grad else None,
             (target._grad_fn or target) if target._requires_grad else None,
         )
-        node._saved_reduction = reduction
-        node._saved_self_sym_numel = self.numel()
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_target = None
         if self._requires_grad:
             node.kept_target = target
             node.kept_target_version = 0 if (version := target._version_counter) is None else version[0]
-        node.kept_weight = weight
-        node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_pos_weight = pos_weight
-        node.kept_pos_weight_version = 0 if pos_weight is None else version_of(pos_weight)
         result._grad_fn = node
         result._requires_grad = True
 
@@ -896,168 +803,142 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
             node.kept_self = FREED
         if node.kept_target is not None:
             node.kept_target = FREED
-        if node.kept_weight is not None:
-            node.kept_weight = FREED
-        if node.kept_pos_weight is not None:
-            node.kept_pos_weight = FREED
 
     def apply(node, grad):
-        """self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction); target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * logit_target_derivative(self, pos_weight), weight)."""
-        reduction = node._saved_reduction
-        self_numel = node._saved_self_sym_numel
+        """self: grad * where(self > 0, 1 - target - least, least - target); target: -grad * self; least = sigmoid(where(self > 0, -self, self))."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * where(self > 0, 1 - target - least, least - target); target: -grad * self; least = sigmoid(where(self > 0, -self, self))."""
         self = unpack(node, "kept_self")
         target = unpack(node, "kept_target")
-        weight = unpack(node, "kept_weight")
-        pos_weight = unpack(node, "kept_pos_weight")
+        least = op.sigmoid(op.where(self > 0, -self, self)) if node.edges[0] is not None else None
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)
+            grad_0 = grad * op.where(self > 0, 1 - target - least, least - target)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = loss_formulas.weighted(
-                loss_formulas.reduce_loss_backward(grad, self_numel, reduction)
-                * loss_formulas.logit_target_derivative(self, pos_weight),
-                weight,
-            )
+            grad_1 = -grad * self
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
-    def tangent(result, self, target, weight, pos_weight, reduction, self_t, target_t):
+    def tangent(result, self, target, self_t, target_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas.reduce_loss(
-            op.binary_cross_entropy_with_logits_backward(self_t, self, target, weight, pos_weight, 0)
-            + loss_formulas.weighted(target_t * loss_formulas.logit_target_derivative(self, pos_weight), weight),
-            reduction,
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                self_t.conj_physical()
+                * op.where(
+                    self > 0,
+                    1 - target - op.sigmoid(op.where(self > 0, -self, self)),
+                    op.sigmoid(op.where(self > 0, -self, self)) - target,
+                )
+            ).conj_physical(),
+            None if target_t is None else (-target_t.conj_physical() * self).conj_physical(),
         )
         return (tangent0,)
 
 
-class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml)."""
+class LogisticLossBackward1(Node):
+    """logistic_loss.positive(Tensor self, Tensor target, Tensor positive) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
-        "_saved_reduction",
-        "_saved_self_sym_numel",
-        "kept_grad_output",
-        "kept_grad_output_version",
-        "kept_pos_weight",
-        "kept_pos_weight_version",
+        "kept_positive",
+        "kept_positive_version",
         "kept_self",
         "kept_self_version",
         "kept_target",
         "kept_target_version",
-        "kept_weight",
-        "kept_weight_version",
     )
-    op_name = "binary_cross_entropy_with_logits_backward"
-    saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
+    op_name = "logistic_loss.positive"
+    saved_slots = ("kept_target", "kept_self", "kept_positive")
+    elementwise = kernels.LOGISTIC_LOSS_POSITIVE
+    fused = {
+        1: (("kept_self", "kept_target", "kept_positive"), ()),
+        2: (("kept_self",), ()),
+        4: (("kept_self",), ()),
+        3: (("kept_self", "kept_target", "kept_positive"), ()),
+        5: (("kept_self", "kept_target", "kept_positive"), ()),
+        6: (("kept_self",), ()),
+        7: (("kept_self", "kept_target", "kept_positive"), ()),
+    }
+    inputs = ("self", "target", "positive")
+    keeps = {
+        "kept_target": ("target", ("self",)),
+        "kept_self": ("self", ("self", "target", "positive")),
+        "kept_positive": ("positive", ("self",)),
+    }
 
     @staticmethod
-    def record(result, grad_output, self, target, weight, pos_weight, reduction):
+    def record(result, self, target, positive):
         """Put `result` into the graph."""
-        if weight is not None and weight._requires_grad:
-            raise NotDifferentiableError(
-                "binary_cross_entropy_with_logits_backward(): no gradient for 'weight': the weights of a loss are constants"
-            )
-        if pos_weight is not None and pos_weight._requires_grad:
-            raise NotDifferentiableError(
-                "binary_cross_entropy_with_logits_backward(): no gradient for 'pos_weight': the weights of a loss are constants"
-            )
-        node = new(BinaryCrossEntropyWithLogitsBackwardBackward0)
+        node = new(LogisticLossBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (grad_output._shape, grad_output._dtype),
-            (self._shape, self._dtype),
-            (target._shape, target._dtype),
-        )
+        node.metas = ((self._shape, self._dtype), (target._shape, target._dtype), (positive._shape, positive._dtype))
         node.edges = (
-            (grad_output._grad_fn or grad_output) if grad_output._requires_grad else None,
             (self._grad_fn or self) if self._requires_grad else None,
             (target._grad_fn or target) if target._requires_grad else None,
+            (positive._grad_fn or positive) if positive._requires_grad else None,
         )
-        node._saved_reduction = reduction
-        node._saved_self_sym_numel = self.numel()
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
         node.kept_target = None
-        if grad_output._requires_grad or self._requires_grad:
+        if self._requires_grad:
             node.kept_target = target
             node.kept_target_version = 0 if (version := target._version_counter) is None else version[0]
-        node.kept_pos_weight = pos_weight
-        node.kept_pos_weight_version = 0 if pos_weight is None else version_of(pos_weight)
-        node.kept_weight = weight
-        node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_grad_output = None
-        if self._requires_grad or target._requires_grad:
-            node.kept_grad_output = grad_output
-            node.kept_grad_output_version = 0 if (version := grad_output._version_counter) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_positive = None
+        if self._requires_grad:
+            node.kept_positive = positive
+            node.kept_positive_version = 0 if (version := positive._version_counter) is None else version[0]
         result._grad_fn = node
         result._requires_grad = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
         if node.kept_target is not None:
             node.kept_target = FREED
-        if node.kept_pos_weight is not None:
-            node.kept_pos_weight = FREED
-        if node.kept_weight is not None:
-            node.kept_weight = FREED
-        if node.kept_grad_output is not None:
-            node.kept_grad_output = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_positive is not None:
+            node.kept_positive = FREED
 
     def apply(node, grad):
-        """grad_output: reduce_loss(weighted(grad * logit_derivative(self, target, pos_weight), weight), reduction); self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * logit_second_derivative(self, target, pos_weight), weight); target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * logit_mixed_derivative(self, pos_weight), weight)."""
-        reduction = node._saved_reduction
-        self_numel = node._saved_self_sym_numel
-        self = unpack(node, "kept_self")
+        """The gradients: one fused kernel, or the recorded formulas under create_graph."""
+        return node.formula(grad) if grad_mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * ((1 - target) * sigmoid(self) - positive * sigmoid(-self)); target: grad * logsigmoid(-self); positive: -grad * logsigmoid(self)."""
         target = unpack(node, "kept_target")
-        pos_weight = unpack(node, "kept_pos_weight")
-        weight = unpack(node, "kept_weight")
-        grad_output = unpack(node, "kept_grad_output")
+        self = unpack(node, "kept_self")
+        positive = unpack(node, "kept_positive")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = loss_formulas.reduce_loss(
-                loss_formulas.weighted(grad * loss_formulas.logit_derivative(self, target, pos_weight), weight),
-                reduction,
-            )
+            grad_0 = grad * ((1 - target) * op.sigmoid(self) - positive * op.sigmoid(-self))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = loss_formulas.weighted(
-                grad
-                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
-                * loss_formulas.logit_second_derivative(self, target, pos_weight),
-                weight,
-            )
+            grad_1 = grad * op.logsigmoid(-self)
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = loss_formulas.weighted(
-                grad
-                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
-                * loss_formulas.logit_mixed_derivative(self, pos_weight),
-                weight,
-            )
+            grad_2 = -grad * op.logsigmoid(self)
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
-    def tangent(result, grad_output, self, target, weight, pos_weight, reduction, grad_output_t, self_t, target_t):
+    def tangent(result, self, target, positive, self_t, target_t, positive_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        grad_output_t = zeros_if_missing(grad_output_t, grad_output)
-        self_t = zeros_if_missing(self_t, self)
-        target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas.weighted(
-            loss_formulas.reduce_loss_backward(grad_output_t, self.numel(), reduction)
-            * loss_formulas.logit_derivative(self, target, pos_weight)
-            + loss_formulas.reduce_loss_backward(grad_output, self.numel(), reduction)
-            * (
-                self_t * loss_formulas.logit_second_derivative(self, target, pos_weight)
-                + target_t * loss_formulas.logit_mixed_derivative(self, pos_weight)
-            ),
-            weight,
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                self_t.conj_physical() * ((1 - target) * op.sigmoid(self) - positive * op.sigmoid(-self))
+            ).conj_physical(),
+            None if target_t is None else (target_t.conj_physical() * op.logsigmoid(-self)).conj_physical(),
+            None if positive_t is None else (-positive_t.conj_physical() * op.logsigmoid(self)).conj_physical(),
         )
         return (tangent0,)
 
@@ -1431,12 +1312,12 @@ __all__ = [
     "NllLossBackward0",
     "NllLossBackwardBackward0",
     "CrossEntropyLossBackward0",
-    "MseLossBackward0",
-    "MseLossBackwardBackward0",
-    "BinaryCrossEntropyBackward0",
-    "BinaryCrossEntropyBackwardBackward0",
-    "BinaryCrossEntropyWithLogitsBackward0",
-    "BinaryCrossEntropyWithLogitsBackwardBackward0",
+    "SquaredDifferenceBackward0",
+    "SumOfSquaresBackward0",
+    "SumOfSquaresBackwardBackward0",
+    "BernoulliLossBackward0",
+    "LogisticLossBackward0",
+    "LogisticLossBackward1",
     "HuberValuesBackward0",
     "DivergenceBackward0",
     "DivergenceOfLogsBackward0",

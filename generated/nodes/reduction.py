@@ -14,13 +14,18 @@ from ...runtime.dispatch.kernel_ops.gradient import KernelOpGradient
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.indexing import formulas as indexing_formulas
-from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.reduction import plans_minmax as reduction_plans_minmax
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import watch
+from ..kernels.programs import cpu_amax_backward as _rows_amax_backward
+from ..kernels.programs import cpu_logsumexp_backward as _rows_logsumexp_backward
+from ..kernels.programs import cpu_nansum_backward as _rows_nansum_backward
+from ..kernels.programs import cpu_norm_backward as _rows_norm_backward
+from ..kernels.programs import cpu_std_backward as _rows_std_backward
+from ..kernels.programs import cpu_var_backward as _rows_var_backward
 
 new = object.__new__
 
@@ -488,8 +493,8 @@ class VarBackward0(Node):
     op_name = "var.correction"
     saved_slots = ("kept_self",)
     plans = KernelOpGradient(
-        reduction_plans.var_backward,
-        reduction_cpu_backward.var_backward,
+        _rows_var_backward.plan,
+        _rows_var_backward.var_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("v", "_saved_dim"),
@@ -541,7 +546,7 @@ class VarBackward0(Node):
         correction = node._saved_correction
         self = array_of(unpack(node, "kept_self"), dtype)
         return (
-            as_gradient(at_array(grad, reduction_cpu_backward.var_backward)(grad, self, dim, correction), shape, dtype),
+            as_gradient(at_array(grad, _rows_var_backward.var_backward)(grad, self, dim, correction), shape, dtype),
         )
 
     def formula(node, grad):
@@ -580,8 +585,8 @@ class StdBackward0(Node):
     saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.std_backward,
-        reduction_cpu_backward.std_backward,
+        _rows_std_backward.plan,
+        _rows_std_backward.std_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -640,7 +645,7 @@ class StdBackward0(Node):
         self = array_of(unpack(node, "kept_self"), dtype)
         return (
             as_gradient(
-                at_array(grad, reduction_cpu_backward.std_backward)(grad, self, result, dim, correction), shape, dtype
+                at_array(grad, _rows_std_backward.std_backward)(grad, self, result, dim, correction), shape, dtype
             ),
         )
 
@@ -694,8 +699,8 @@ class AmaxBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.amax_backward,
-        reduction_cpu_backward.amax_backward,
+        _rows_amax_backward.plan,
+        _rows_amax_backward.amax_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -744,9 +749,7 @@ class AmaxBackward0(Node):
         dim = node._saved_dim
         self = array_of(unpack(node, "kept_self"), dtype)
         result = array_of(unpack(node, "kept_result"), dtype)
-        return (
-            as_gradient(at_array(grad, reduction_cpu_backward.amax_backward)(grad, self, result, dim), shape, dtype),
-        )
+        return (as_gradient(at_array(grad, _rows_amax_backward.amax_backward)(grad, self, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share; chosen = is_extreme(self, restore_reduced_dims(result, self.shape, dim, keepdim)); share = chosen / chosen.sum(dim, True)."""
@@ -789,8 +792,8 @@ class AminBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.amax_backward,
-        reduction_cpu_backward.amax_backward,
+        _rows_amax_backward.plan,
+        _rows_amax_backward.amax_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -839,9 +842,7 @@ class AminBackward0(Node):
         dim = node._saved_dim
         self = array_of(unpack(node, "kept_self"), dtype)
         result = array_of(unpack(node, "kept_result"), dtype)
-        return (
-            as_gradient(at_array(grad, reduction_cpu_backward.amax_backward)(grad, self, result, dim), shape, dtype),
-        )
+        return (as_gradient(at_array(grad, _rows_amax_backward.amax_backward)(grad, self, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share; chosen = is_extreme(self, restore_reduced_dims(result, self.shape, dim, keepdim)); share = chosen / chosen.sum(dim, True)."""
@@ -876,8 +877,8 @@ class MaxBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.amax_backward,
-        reduction_cpu_backward.amax_backward,
+        _rows_amax_backward.plan,
+        _rows_amax_backward.amax_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -921,9 +922,7 @@ class MaxBackward0(Node):
         grad = array_in(grad, dtype)
         self = array_of(unpack(node, "kept_self"), dtype)
         result = array_of(unpack(node, "kept_result"), dtype)
-        return (
-            as_gradient(at_array(grad, reduction_cpu_backward.amax_backward)(grad, self, result, None), shape, dtype),
-        )
+        return (as_gradient(at_array(grad, _rows_amax_backward.amax_backward)(grad, self, result, None), shape, dtype),)
 
     def formula(node, grad):
         """self: grad * share; chosen = is_extreme(self, result); share = chosen / chosen.sum()."""
@@ -1059,8 +1058,8 @@ class MinBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.amax_backward,
-        reduction_cpu_backward.amax_backward,
+        _rows_amax_backward.plan,
+        _rows_amax_backward.amax_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -1104,9 +1103,7 @@ class MinBackward0(Node):
         grad = array_in(grad, dtype)
         self = array_of(unpack(node, "kept_self"), dtype)
         result = array_of(unpack(node, "kept_result"), dtype)
-        return (
-            as_gradient(at_array(grad, reduction_cpu_backward.amax_backward)(grad, self, result, None), shape, dtype),
-        )
+        return (as_gradient(at_array(grad, _rows_amax_backward.amax_backward)(grad, self, result, None), shape, dtype),)
 
     def formula(node, grad):
         """self: grad * share; chosen = is_extreme(self, result); share = chosen / chosen.sum()."""
@@ -1251,8 +1248,8 @@ class NormBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.norm_backward,
-        reduction_cpu_backward.norm_backward,
+        _rows_norm_backward.plan,
+        _rows_norm_backward.norm_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -1310,7 +1307,7 @@ class NormBackward0(Node):
         self = array_of(unpack(node, "kept_self"), dtype)
         result = array_of(unpack(node, "kept_result"), dtype)
         return (
-            as_gradient(at_array(grad, reduction_cpu_backward.norm_backward)(grad, self, result, p, dim), shape, dtype),
+            as_gradient(at_array(grad, _rows_norm_backward.norm_backward)(grad, self, result, p, dim), shape, dtype),
         )
 
     def formula(node, grad):
@@ -1354,8 +1351,8 @@ class LinalgVectorNormBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.norm_backward,
-        reduction_cpu_backward.norm_backward,
+        _rows_norm_backward.plan,
+        _rows_norm_backward.norm_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -1413,9 +1410,7 @@ class LinalgVectorNormBackward0(Node):
         self = array_of(unpack(node, "kept_self"), dtype)
         result = array_of(unpack(node, "kept_result"), dtype)
         return (
-            as_gradient(
-                at_array(grad, reduction_cpu_backward.norm_backward)(grad, self, result, ord, dim), shape, dtype
-            ),
+            as_gradient(at_array(grad, _rows_norm_backward.norm_backward)(grad, self, result, ord, dim), shape, dtype),
         )
 
     def formula(node, grad):
@@ -1458,8 +1453,8 @@ class LogsumexpBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.logsumexp_backward,
-        reduction_cpu_backward.logsumexp_backward,
+        _rows_logsumexp_backward.plan,
+        _rows_logsumexp_backward.logsumexp_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -1510,7 +1505,7 @@ class LogsumexpBackward0(Node):
         result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(
-                at_array(grad, reduction_cpu_backward.logsumexp_backward)(grad, self, result, dim), shape, dtype
+                at_array(grad, _rows_logsumexp_backward.logsumexp_backward)(grad, self, result, dim), shape, dtype
             ),
         )
 
@@ -1576,8 +1571,8 @@ class NansumBackward0(Node):
     op_name = "nansum"
     saved_slots = ("kept_self",)
     plans = KernelOpGradient(
-        reduction_plans.nansum_backward,
-        reduction_cpu.nansum_backward,
+        _rows_nansum_backward.plan,
+        _rows_nansum_backward.nansum_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("v", "_saved_dim"),
@@ -1620,7 +1615,7 @@ class NansumBackward0(Node):
         grad = array_in(grad, dtype)
         dim = node._saved_dim
         self = array_of(unpack(node, "kept_self"), dtype)
-        return (as_gradient(at_array(grad, reduction_cpu.nansum_backward)(grad, self, dim), shape, dtype),)
+        return (as_gradient(at_array(grad, _rows_nansum_backward.nansum_backward)(grad, self, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: where(absent, 0, restore_reduced_dims(grad, self.shape, dim, keepdim)); absent = isnan(self)."""

@@ -14,7 +14,7 @@ from ...runtime.autograd.inplace import write, write_out
 from ...runtime.device.device import CPU
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.elementwise.general import Promoting, run
+from ...runtime.dispatch.elementwise.general import Promoting, result_dtype, run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
@@ -35,6 +35,10 @@ from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
+from ..checks import sum_of_squares as _check_sum_of_squares
+from ..checks import sum_of_squares_backward as _check_sum_of_squares_backward
+from ..kernels.programs import cpu_sum_of_squares as _rows_sum_of_squares
+from ..kernels.programs import cpu_sum_of_squares_backward as _rows_sum_of_squares_backward
 from ..nodes import loss as nodes
 
 NLL_LOSS = KernelOp(
@@ -68,43 +72,27 @@ CROSS_ENTROPY_LOSS = KernelOp(
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n", "label_smoothing": "f"},
     outputs=2,
 )
-MSE_LOSS = KernelOp(
-    "mse_loss", None, loss_cpu.mse_loss, nodes.MseLossBackward0, {"self": "T", "target": "T", "reduction": "n"}
+SUM_OF_SQUARES = KernelOp(
+    "sum_of_squares",
+    _rows_sum_of_squares.plan,
+    _rows_sum_of_squares.sum_of_squares,
+    nodes.SumOfSquaresBackward0,
+    {"self": "T", "target": "T", "scale": "f", "dim": "d"},
 )
-MSE_LOSS_BACKWARD = KernelOp(
-    "mse_loss_backward",
-    None,
-    loss_cpu.mse_loss_backward,
-    None,
-    {"grad_output": "T", "self": "T", "target": "T", "reduction": "n"},
+SUM_OF_SQUARES_BACKWARD = KernelOp(
+    "sum_of_squares_backward",
+    _rows_sum_of_squares_backward.plan,
+    _rows_sum_of_squares_backward.sum_of_squares_backward,
+    nodes.SumOfSquaresBackwardBackward0,
+    {"grad_output": "T", "self": "T", "target": "T", "scale": "f", "dim": "d"},
 )
-BINARY_CROSS_ENTROPY = KernelOp(
-    "binary_cross_entropy",
+REQUIRE_UNIT_INTERVAL = KernelOp(
+    "require_unit_interval",
+    loss_plans.require_unit_interval,
+    loss_cpu.require_unit_interval,
     None,
-    loss_cpu.binary_cross_entropy,
-    None,
-    {"self": "T", "target": "T", "weight": "O", "reduction": "n"},
-)
-BINARY_CROSS_ENTROPY_BACKWARD = KernelOp(
-    "binary_cross_entropy_backward",
-    None,
-    loss_cpu.binary_cross_entropy_backward,
-    None,
-    {"grad_output": "T", "self": "T", "target": "T", "weight": "O", "reduction": "n"},
-)
-BINARY_CROSS_ENTROPY_WITH_LOGITS = KernelOp(
-    "binary_cross_entropy_with_logits",
-    None,
-    loss_cpu.binary_cross_entropy_with_logits,
-    None,
-    {"self": "T", "target": "T", "weight": "O", "pos_weight": "O", "reduction": "n"},
-)
-BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD = KernelOp(
-    "binary_cross_entropy_with_logits_backward",
-    None,
-    loss_cpu.binary_cross_entropy_with_logits_backward,
-    None,
-    {"grad_output": "T", "self": "T", "target": "T", "weight": "O", "pos_weight": "O", "reduction": "n"},
+    {"self": "T", "target": "T"},
+    dtypes=("bool",),
 )
 CTC_VALUES = KernelOp(
     "ctc_values",
@@ -502,6 +490,234 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     return _cross_entropy_loss_result(*results)
 
 
+def squared_difference(input: Tensor, target: Tensor | Number) -> Tensor:
+    """(x - target)^2.
+
+    squared_difference(Tensor input, Tensor target) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: grad * 2 * (input - target)
+        target: grad * 2 * (target - input)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.SQUARED_DIFFERENCE.launch(input, target)
+            if result is not None:
+                return result
+            result = run_rows(kernels.SQUARED_DIFFERENCE, "squared_difference", (input, target), ())
+            if result is not None:
+                if (input._requires_grad or target._requires_grad) and grad_mode.grad:
+                    nodes.SquaredDifferenceBackward0.record(result, input, target)
+                return result
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept("squared_difference", squared_difference, "elementwise", input, target)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("squared_difference", "input", input)
+        return _squared_difference("squared_difference", input, target)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _squared_difference(name: str, self, target, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    target = checks.operand(name, "target", target)
+    result, (self, target) = run(kernels.SQUARED_DIFFERENCE, name, (self, target), (), into)
+    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
+        nodes.SquaredDifferenceBackward0.record(result, self, target)
+    if watch.active:
+        propagate(nodes.SquaredDifferenceBackward0, result, (self, target), (self, target), into)
+    return result
+
+
+def sum_of_squares(input: Tensor, target: Tensor, scale: float, dim: Sequence[int]) -> Tensor:
+    """scale times the sum of (x - target)^2 along `dim`.
+
+    sum_of_squares(Tensor input, Tensor target, float scale, int[] dim) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        scale: float.
+        dim: sequence of ints, counted from the end where negative.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        input: sum_of_squares_backward(grad, input, target, scale, dim)
+        target: sum_of_squares_backward(grad, target, input, scale, dim)
+    Raises:
+        RuntimeError: expected: `dim` in range, `input` and `target` of one shape.
+    """
+    try:
+        if not watch.every:
+            result = SUM_OF_SQUARES.launch(input, target, scale, dim)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            or target.__class__ not in plain
+            or scale.__class__ not in plain
+            or foreign(dim)
+        ) and (
+            result := intercept("sum_of_squares", sum_of_squares, "along", input, target, scale, dim)
+        ) is not NOT_HANDLED:
+            return result
+        return _sum_of_squares("sum_of_squares", input, target, scale, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _sum_of_squares(name: str, self, target, scale, dim, into=None) -> Any:
+    given = (self, target, scale, dim)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    dim = checks.integer_list(name, "dim", dim)
+    self, target, scale, dim = _check_sum_of_squares.sum_of_squares_rows(name, self, target, scale, dim)
+    if into is None and not watch.every and SUM_OF_SQUARES.remember(given, (self, target, scale, dim)):
+        result = SUM_OF_SQUARES.launch(self, target, scale, dim)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and target._dtype is self._dtype
+        else computed_dtype(name, "match", ("float",), (self, target))
+    )
+    try:
+        result = adopt(
+            at(self, _rows_sum_of_squares.sum_of_squares)(
+                array_in(self, computed), array_in(target, computed), scale, dim
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, target, scale, dim))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
+        nodes.SumOfSquaresBackward0.record(result, self, target, scale, dim)
+    if watch.active:
+        propagate(nodes.SumOfSquaresBackward0, result, (self, target, scale, dim), (self, target), into)
+    return result
+
+
+def sum_of_squares_backward(
+    grad_output: Tensor, input: Tensor, target: Tensor, scale: float, dim: Sequence[int]
+) -> Tensor:
+    """2 scale (x - target) grad_output.
+
+    sum_of_squares_backward(Tensor grad_output, Tensor input, Tensor target, float scale, int[] dim) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        target: tensor.
+        scale: float.
+        dim: sequence of ints, counted from the end where negative.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: 2 * scale * (grad * (input - target)).sum(dim)
+        input: grad * share
+        target: -grad * share
+        where share: 2 * scale * restore_reduced_dims(grad_output, input.shape, dim, False)
+    Raises:
+        RuntimeError: expected: `dim` in range, `grad_output` of one number a row, `input` and `target` of one shape.
+    """
+    try:
+        if not watch.every:
+            result = SUM_OF_SQUARES_BACKWARD.launch(grad_output, input, target, scale, dim)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or target.__class__ not in plain
+            or scale.__class__ not in plain
+            or foreign(dim)
+        ) and (
+            result := intercept(
+                "sum_of_squares_backward", sum_of_squares_backward, "loop", grad_output, input, target, scale, dim
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _sum_of_squares_backward("sum_of_squares_backward", grad_output, input, target, scale, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _sum_of_squares_backward(name: str, grad_output, self, target, scale, dim, into=None) -> Any:
+    given = (grad_output, self, target, scale, dim)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    dim = checks.integer_list(name, "dim", dim)
+    grad_output, self, target, scale, dim = _check_sum_of_squares_backward.sum_of_squares_backward_rows(
+        name, grad_output, self, target, scale, dim
+    )
+    if (
+        into is None
+        and not watch.every
+        and SUM_OF_SQUARES_BACKWARD.remember(given, (grad_output, self, target, scale, dim))
+    ):
+        result = SUM_OF_SQUARES_BACKWARD.launch(grad_output, self, target, scale, dim)
+        if result is not None:
+            return result
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and self._dtype is grad_output._dtype and target._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, self, target))
+    )
+    try:
+        result = adopt(
+            at(grad_output, _rows_sum_of_squares_backward.sum_of_squares_backward)(
+                array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), scale, dim
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, target, scale, dim))
+    if into is not None:
+        result = write(name, into, result)
+    if (
+        grad_mode.grad
+        and (grad_output._requires_grad or self._requires_grad or target._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
+        nodes.SumOfSquaresBackwardBackward0.record(result, grad_output, self, target, scale, dim)
+    if watch.active:
+        propagate(
+            nodes.SumOfSquaresBackwardBackward0,
+            result,
+            (grad_output, self, target, scale, dim),
+            (grad_output, self, target),
+            into,
+        )
+    return result
+
+
 @autocast_as(cpu="float32", cuda="float32")
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
@@ -514,10 +730,9 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         target: tensor.
         reduction: int, 0 for none, 1 for the mean, 2 for the sum; default 1.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype that its ops give.
     Gradients:
-        input: mse_loss_backward(grad, input, target, reduction)
-        target: mse_loss_backward(grad, target, input, reduction)
+        through: squared_error(input, target, reduction)
     Raises:
         RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
             broadcast to the values.
@@ -526,149 +741,71 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         tensor(2.)
     """
     try:
-        if not watch.casts or uncast():
-            result = MSE_LOSS.launch(input, target, reduction)
-            if result is not None:
-                return result
-        if (input.__class__ not in plain or target.__class__ not in plain or reduction.__class__ not in plain) and (
-            result := intercept("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept("mse_loss", mse_loss, "composite", input, target, reduction)
         ) is not NOT_HANDLED:
             return result
-        return _mse_loss("mse_loss", input, target, reduction)
+        name = "mse_loss"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if reduction.__class__ is not int:
+            reduction = checks.integer(name, "reduction", reduction)
+        self, target, reduction = loss_checks.pointwise_loss(name, self, target, reduction)
+        return loss_formulas.squared_error(self, target, reduction)
     except Exception as error:
         hide_internal_frames(error)
         raise
 
 
-def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
-    given = (self, target, reduction)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
-    self, target, reduction = loss_checks.pointwise_loss(name, self, target, reduction)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and MSE_LOSS.remember(given, (self, target, reduction))
-    ):
-        result = MSE_LOSS.launch(self, target, reduction)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and target._dtype is self._dtype
-        else computed_dtype(name, "promote", ("float",), (self, target))
-    )
-    try:
-        result = adopt(
-            at(self, loss_cpu.mse_loss, "ops.loss.shapes:pointwise")(
-                array_in(self, computed), array_in(target, computed), reduction
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, target, reduction))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
-        nodes.MseLossBackward0.record(result, self, target, reduction)
-    if watch.active:
-        propagate(nodes.MseLossBackward0, result, (self, target, reduction), (self, target), into)
-    return result
+def bernoulli_loss(input: Tensor, target: Tensor | Number) -> Tensor:
+    """-(target log(x) + (1 - target) log(1 - x)), logarithms at least -100.
 
-
-def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
-    """2 (x - target) grad_output, over the number of values for a mean.
-
-    mse_loss_backward(Tensor grad_output, Tensor input, Tensor target, int reduction) -> Tensor (derivatives.yaml)
+    bernoulli_loss(Tensor input, Tensor target) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
-        grad_output: tensor, the gradient of the result.
         input: tensor.
-        target: tensor.
-        reduction: int, 0 for none, 1 for the mean, 2 for the sum.
+        target: tensor or number.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype that all tensors share.
     Gradients:
-        grad_output: reduce_loss(2 * grad * (input - target), reduction)
-        input: 2 * grad * reduce_loss_backward(grad_output, input.numel(), reduction)
-        target: -2 * grad * reduce_loss_backward(grad_output, input.numel(), reduction)
+        input: grad * (input - target) / clamp_min(input * (1 - input), 1e-12)
+        target: grad * (clamp_min(log1p(-input), -100) - clamp_min(log(input), -100))
     Raises:
-        RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
-            reduced loss.
+        RuntimeError: expected: shapes that broadcast.
     """
     try:
-        if (
-            grad_output.__class__ not in plain
-            or input.__class__ not in plain
-            or target.__class__ not in plain
-            or reduction.__class__ not in plain
-        ) and (
-            result := intercept(
-                "mse_loss_backward", mse_loss_backward, "pointwise_loss_backward", grad_output, input, target, reduction
-            )
+        if not watch.every:
+            result = kernels.BERNOULLI_LOSS.launch(input, target)
+            if result is not None:
+                return result
+            result = run_rows(kernels.BERNOULLI_LOSS, "bernoulli_loss", (input, target), ())
+            if result is not None:
+                if (input._requires_grad or target._requires_grad) and grad_mode.grad:
+                    nodes.BernoulliLossBackward0.record(result, input, target)
+                return result
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept("bernoulli_loss", bernoulli_loss, "elementwise", input, target)
         ) is not NOT_HANDLED:
             return result
-        return _mse_loss_backward("mse_loss_backward", grad_output, input, target, reduction)
+        checks.tensor("bernoulli_loss", "input", input)
+        return _bernoulli_loss("bernoulli_loss", input, target)
     except Exception as error:
         hide_internal_frames(error)
         raise
 
 
-def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=None) -> Any:
-    given = (grad_output, self, target, reduction)
-    if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
-    grad_output, self, target, reduction = loss_checks.pointwise_loss_backward(
-        name, grad_output, self, target, reduction
-    )
-    result = None
-    if grad_output._device is not CPU and into is None and not watch.every:
-        result = MSE_LOSS_BACKWARD.launch(grad_output, self, target, reduction)
-        if result is None and MSE_LOSS_BACKWARD.remember(given, (grad_output, self, target, reduction)):
-            result = MSE_LOSS_BACKWARD.launch(grad_output, self, target, reduction)
-    if result is None:
-        computed = (
-            grad_output._dtype
-            if grad_output._dtype.native and self._dtype is grad_output._dtype and target._dtype is grad_output._dtype
-            else computed_dtype(name, "promote", ("float",), (grad_output, self, target))
-        )
-        try:
-            result = adopt(
-                at(grad_output, loss_cpu.mse_loss_backward, "ops.loss.shapes:pointwise_gradient")(
-                    array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), reduction
-                ),
-                computed,
-            )
-        except Exception as error:
-            reraise(name, error, (grad_output, self, target, reduction))
-    if into is not None:
-        result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (grad_output._requires_grad or self._requires_grad or target._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.MseLossBackwardBackward0.record(result, grad_output, self, target, reduction)
+def _bernoulli_loss(name: str, self, target, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    target = checks.operand(name, "target", target)
+    result, (self, target) = run(kernels.BERNOULLI_LOSS, name, (self, target), (), into)
+    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
+        nodes.BernoulliLossBackward0.record(result, self, target)
     if watch.active:
-        propagate(
-            nodes.MseLossBackwardBackward0,
-            result,
-            (grad_output, self, target, reduction),
-            (grad_output, self, target),
-            into,
-        )
+        propagate(nodes.BernoulliLossBackward0, result, (self, target), (self, target), into)
     return result
 
 
@@ -688,201 +825,193 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
         weight: tensor or None; default None.
         reduction: int, 0 for none, 1 for the mean, 2 for the sum; default 1.
     Returns:
-        Tensor: the dtype that all tensors share.
+        Tensor: the dtype that its ops give.
     Gradients:
-        input: binary_cross_entropy_backward(grad, input, target, weight, reduction)
-        target: weighted(reduce_loss_backward(grad, input.numel(), reduction) * probability_logit(input), weight).neg()
-        weight: not defined: the weights of a loss are constants
+        through: reduce_loss(weighted(bernoulli_loss(input, target), weight), reduction)
     Raises:
-        RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
-            broadcast to the values.
+        RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, with numbers between 0 and 1.
     Example:
         >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.9, 0.2]), sg.tensor([1.0, 0.0]))
         tensor(0.1643)
     """
     try:
-        if (
-            input.__class__ not in plain
-            or target.__class__ not in plain
-            or weight.__class__ not in plain
-            or reduction.__class__ not in plain
-        ) and (
+        if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
             result := intercept(
-                "binary_cross_entropy", binary_cross_entropy, "pointwise_loss", input, target, weight, reduction
+                "binary_cross_entropy", binary_cross_entropy, "composite", input, target, weight, reduction
             )
         ) is not NOT_HANDLED:
             return result
-        return _binary_cross_entropy("binary_cross_entropy", input, target, weight, reduction)
+        name = "binary_cross_entropy"
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if weight is not None and not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if reduction.__class__ is not int:
+            reduction = checks.integer(name, "reduction", reduction)
+        self, target, weight, reduction = loss_checks.probabilities(name, self, target, weight, reduction)
+        return loss_formulas.reduce_loss(loss_formulas.weighted(op.bernoulli_loss(self, target), weight), reduction)
     except Exception as error:
         hide_internal_frames(error)
         raise
 
 
-def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None) -> Any:
-    given = (self, target, weight, reduction)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
-    self, target, weight, reduction = loss_checks.pointwise_loss(name, self, target, weight, reduction)
-    result = None
-    if self._device is not CPU and into is None and not watch.every:
-        result = BINARY_CROSS_ENTROPY.launch(self, target, weight, reduction)
-        if result is None and BINARY_CROSS_ENTROPY.remember(given, (self, target, weight, reduction)):
-            result = BINARY_CROSS_ENTROPY.launch(self, target, weight, reduction)
-    if result is None:
-        computed = (
-            self._dtype
-            if self._dtype.native and target._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
-            else computed_dtype(name, "match", ("float",), (self, target, weight))
-        )
-        try:
-            result = adopt(
-                at(self, loss_cpu.binary_cross_entropy, "ops.loss.shapes:pointwise")(
-                    array_in(self, computed), array_in(target, computed), array_in(weight, computed), reduction
-                ),
-                computed,
-            )
-        except Exception as error:
-            reraise(name, error, (self, target, weight, reduction))
-    if into is not None:
-        result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or target._requires_grad or (weight is not None and weight._requires_grad))
-        and result._dtype.kind in "fc"
-    ):
-        nodes.BinaryCrossEntropyBackward0.record(result, self, target, weight, reduction)
-    if watch.active:
-        propagate(nodes.BinaryCrossEntropyBackward0, result, (self, target, weight, reduction), (self, target), into)
-    return result
+def require_unit_interval(input: Tensor, target: Tensor) -> Tensor:
+    """An error where a number of x or target is not between 0 and 1: at once, or when a program waits for its device.
 
-
-def binary_cross_entropy_backward(
-    grad_output: Tensor, input: Tensor, target: Tensor, weight: Tensor | None, reduction: int
-) -> Tensor:
-    """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
-
-    binary_cross_entropy_backward(Tensor grad_output, Tensor input, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml)
+    require_unit_interval(Tensor input, Tensor target) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
-        grad_output: tensor, the gradient of the result.
         input: tensor.
         target: tensor.
-        weight: tensor or None.
-        reduction: int, 0 for none, 1 for the mean, 2 for the sum.
     Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        grad_output: reduce_loss(weighted(grad * (input - target) / bernoulli_variance(input), weight), reduction)
-        input: weighted(grad * reduce_loss_backward(grad_output, input.numel(), reduction) * (input * input - 2 * input
-            * target + target) / bernoulli_variance(input) ** 2, weight)
-        target: weighted(grad * reduce_loss_backward(grad_output, input.numel(), reduction) / bernoulli_variance(input),
-            weight).neg()
-        weight: not defined: the weights of a loss are constants
-    Raises:
-        RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
-            reduced loss.
+        Tensor: bool.
     """
     try:
-        if (
-            grad_output.__class__ not in plain
-            or input.__class__ not in plain
-            or target.__class__ not in plain
-            or weight.__class__ not in plain
-            or reduction.__class__ not in plain
-        ) and (
-            result := intercept(
-                "binary_cross_entropy_backward",
-                binary_cross_entropy_backward,
-                "pointwise_loss_backward",
-                grad_output,
-                input,
-                target,
-                weight,
-                reduction,
-            )
+        if not watch.every:
+            result = REQUIRE_UNIT_INTERVAL.launch(input, target)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept("require_unit_interval", require_unit_interval, "loop", input, target)
         ) is not NOT_HANDLED:
             return result
-        return _binary_cross_entropy_backward(
-            "binary_cross_entropy_backward", grad_output, input, target, weight, reduction
-        )
+        return _require_unit_interval("require_unit_interval", input, target)
     except Exception as error:
         hide_internal_frames(error)
         raise
 
 
-def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight, reduction, into=None) -> Any:
-    given = (grad_output, self, target, weight, reduction)
-    if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+def _require_unit_interval(name: str, self, target, into=None) -> Any:
+    given = (self, target)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
         target = checks.tensor(name, "target", target)
-    if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
-    grad_output, self, target, weight, reduction = loss_checks.pointwise_loss_backward(
-        name, grad_output, self, target, weight, reduction
+    if into is None and not watch.every and REQUIRE_UNIT_INTERVAL.remember(given, (self, target)):
+        result = REQUIRE_UNIT_INTERVAL.launch(self, target)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and target._dtype is self._dtype
+        else computed_dtype(name, "match", ("float",), (self, target))
     )
-    result = None
-    if grad_output._device is not CPU and into is None and not watch.every:
-        result = BINARY_CROSS_ENTROPY_BACKWARD.launch(grad_output, self, target, weight, reduction)
-        if result is None and BINARY_CROSS_ENTROPY_BACKWARD.remember(
-            given, (grad_output, self, target, weight, reduction)
-        ):
-            result = BINARY_CROSS_ENTROPY_BACKWARD.launch(grad_output, self, target, weight, reduction)
-    if result is None:
-        computed = (
-            grad_output._dtype
-            if grad_output._dtype.native
-            and self._dtype is grad_output._dtype
-            and target._dtype is grad_output._dtype
-            and (weight is None or weight._dtype is grad_output._dtype)
-            else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight))
+    try:
+        result = adopt(
+            at(self, loss_cpu.require_unit_interval)(array_in(self, computed), array_in(target, computed)),
+            result_dtype("bool", computed),
         )
-        try:
-            result = adopt(
-                at(grad_output, loss_cpu.binary_cross_entropy_backward, "ops.loss.shapes:pointwise_gradient")(
-                    array_in(grad_output, computed),
-                    array_in(self, computed),
-                    array_in(target, computed),
-                    array_in(weight, computed),
-                    reduction,
-                ),
-                computed,
-            )
-        except Exception as error:
-            reraise(name, error, (grad_output, self, target, weight, reduction))
+    except Exception as error:
+        reraise(name, error, (self, target))
     if into is not None:
         result = write(name, into, result)
+    return result
+
+
+def logistic_loss_default(input: Tensor, target: Tensor | Number) -> Tensor:
+    """target softplus(-x) + (1 - target) softplus(x).
+
+    logistic_loss(Tensor input, Tensor target) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: grad * where(input > 0, 1 - target - least, least - target)
+        target: -grad * input
+        where least: sigmoid(where(input > 0, -input, input))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.LOGISTIC_LOSS.launch(input, target)
+            if result is not None:
+                return result
+            result = run_rows(kernels.LOGISTIC_LOSS, "logistic_loss", (input, target), ())
+            if result is not None:
+                if (input._requires_grad or target._requires_grad) and grad_mode.grad:
+                    nodes.LogisticLossBackward0.record(result, input, target)
+                return result
+        if (input.__class__ not in plain or target.__class__ not in plain) and (
+            result := intercept("logistic_loss", logistic_loss_default, "elementwise", input, target)
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("logistic_loss", "input", input)
+        return _logistic_loss_default("logistic_loss", input, target)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _logistic_loss_default(name: str, self, target, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    target = checks.operand(name, "target", target)
+    result, (self, target) = run(kernels.LOGISTIC_LOSS, name, (self, target), (), into)
+    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
+        nodes.LogisticLossBackward0.record(result, self, target)
+    if watch.active:
+        propagate(nodes.LogisticLossBackward0, result, (self, target), (self, target), into)
+    return result
+
+
+def logistic_loss_positive(input: Tensor, target: Tensor | Number, positive: Tensor | Number) -> Tensor:
+    """positive softplus(-x) + (1 - target) softplus(x).
+
+    logistic_loss.positive(Tensor input, Tensor target, Tensor positive) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor or number.
+        positive: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        input: grad * ((1 - target) * sigmoid(input) - positive * sigmoid(-input))
+        target: grad * logsigmoid(-input)
+        positive: -grad * logsigmoid(input)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    try:
+        if not watch.every:
+            result = kernels.LOGISTIC_LOSS_POSITIVE.launch(input, target, positive)
+            if result is not None:
+                return result
+        if (input.__class__ not in plain or target.__class__ not in plain or positive.__class__ not in plain) and (
+            result := intercept(
+                "logistic_loss.positive", logistic_loss_positive, "elementwise", input, target, positive
+            )
+        ) is not NOT_HANDLED:
+            return result
+        checks.tensor("logistic_loss", "input", input)
+        return _logistic_loss_positive("logistic_loss", input, target, positive)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _logistic_loss_positive(name: str, self, target, positive, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    target = checks.operand(name, "target", target)
+    positive = checks.operand(name, "positive", positive)
+    result, (self, target, positive) = run(kernels.LOGISTIC_LOSS_POSITIVE, name, (self, target, positive), (), into)
     if (
         grad_mode.grad
-        and (
-            grad_output._requires_grad
-            or self._requires_grad
-            or target._requires_grad
-            or (weight is not None and weight._requires_grad)
-        )
+        and (self._requires_grad or target._requires_grad or positive._requires_grad)
         and result._dtype.kind in "fc"
     ):
-        nodes.BinaryCrossEntropyBackwardBackward0.record(result, grad_output, self, target, weight, reduction)
+        nodes.LogisticLossBackward1.record(result, self, target, positive)
     if watch.active:
-        propagate(
-            nodes.BinaryCrossEntropyBackwardBackward0,
-            result,
-            (grad_output, self, target, weight, reduction),
-            (grad_output, self, target),
-            into,
-        )
+        propagate(nodes.LogisticLossBackward1, result, (self, target, positive), (self, target, positive), into)
     return result
 
 
@@ -910,13 +1039,11 @@ def binary_cross_entropy_with_logits(
         reduction: int, 0 for none, 1 for the mean, 2 for the sum; default 1.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that all tensors share.
+        Tensor: the dtype that its ops give.
     Gradients:
-        input: binary_cross_entropy_with_logits_backward(grad, input, target, weight, pos_weight, reduction)
-        target: weighted(reduce_loss_backward(grad, input.numel(), reduction) * logit_target_derivative(input,
-            pos_weight), weight)
-        weight: not defined: the weights of a loss are constants
-        pos_weight: not defined: the weights of a loss are constants
+        through: reduce_loss(weighted(losses, weight), reduction)
+        where losses: logistic_loss(input, target) if pos_weight is None else logistic_loss(input, target, pos_weight *
+            target)
     Raises:
         RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
             broadcast to the values.
@@ -930,13 +1057,12 @@ def binary_cross_entropy_with_logits(
             or target.__class__ not in plain
             or weight.__class__ not in plain
             or pos_weight.__class__ not in plain
-            or reduction.__class__ not in plain
             or out.__class__ not in plain
         ) and (
             result := intercept(
                 "binary_cross_entropy_with_logits",
                 binary_cross_entropy_with_logits,
-                "pointwise_loss",
+                "composite",
                 input,
                 target,
                 weight,
@@ -946,235 +1072,32 @@ def binary_cross_entropy_with_logits(
             )
         ) is not NOT_HANDLED:
             return result
+        name = "binary_cross_entropy_with_logits"
         if out is not None:
-            return write_out(
-                "binary_cross_entropy_with_logits",
-                out,
-                _binary_cross_entropy_with_logits(
-                    "binary_cross_entropy_with_logits", input, target, weight, pos_weight, reduction
-                ),
-                (input, target, weight, pos_weight),
-                share="overlap",
-            )
-        return _binary_cross_entropy_with_logits(
-            "binary_cross_entropy_with_logits", input, target, weight, pos_weight, reduction
+            return write_out(name, out, binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if not isinstance(target, Tensor):
+            target = checks.tensor(name, "target", target)
+        if weight is not None and not isinstance(weight, Tensor):
+            weight = checks.tensor(name, "weight", weight)
+        if pos_weight is not None and not isinstance(pos_weight, Tensor):
+            pos_weight = checks.tensor(name, "pos_weight", pos_weight)
+        if reduction.__class__ is not int:
+            reduction = checks.integer(name, "reduction", reduction)
+        self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss(
+            name, self, target, weight, pos_weight, reduction
         )
+        losses = (
+            op.logistic_loss(self, target)
+            if pos_weight is None
+            else op.logistic_loss(self, target, pos_weight * target)
+        )
+        return loss_formulas.reduce_loss(loss_formulas.weighted(losses, weight), reduction)
     except Exception as error:
         hide_internal_frames(error)
         raise
-
-
-def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weight, reduction, into=None) -> Any:
-    given = (self, target, weight, pos_weight, reduction)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if pos_weight is not None and not isinstance(pos_weight, Tensor):
-        pos_weight = checks.tensor(name, "pos_weight", pos_weight)
-    if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
-    self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss(
-        name, self, target, weight, pos_weight, reduction
-    )
-    result = None
-    if self._device is not CPU and into is None and not watch.every:
-        result = BINARY_CROSS_ENTROPY_WITH_LOGITS.launch(self, target, weight, pos_weight, reduction)
-        if result is None and BINARY_CROSS_ENTROPY_WITH_LOGITS.remember(
-            given, (self, target, weight, pos_weight, reduction)
-        ):
-            result = BINARY_CROSS_ENTROPY_WITH_LOGITS.launch(self, target, weight, pos_weight, reduction)
-    if result is None:
-        computed = (
-            self._dtype
-            if self._dtype.native
-            and target._dtype is self._dtype
-            and (weight is None or weight._dtype is self._dtype)
-            and (pos_weight is None or pos_weight._dtype is self._dtype)
-            else computed_dtype(name, "match", ("float",), (self, target, weight, pos_weight))
-        )
-        try:
-            result = adopt(
-                at(self, loss_cpu.binary_cross_entropy_with_logits, "ops.loss.shapes:pointwise")(
-                    array_in(self, computed),
-                    array_in(target, computed),
-                    array_in(weight, computed),
-                    array_in(pos_weight, computed),
-                    reduction,
-                ),
-                computed,
-            )
-        except Exception as error:
-            reraise(name, error, (self, target, weight, pos_weight, reduction))
-    if into is not None:
-        result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (
-            self._requires_grad
-            or target._requires_grad
-            or (weight is not None and weight._requires_grad)
-            or (pos_weight is not None and pos_weight._requires_grad)
-        )
-        and result._dtype.kind in "fc"
-    ):
-        nodes.BinaryCrossEntropyWithLogitsBackward0.record(result, self, target, weight, pos_weight, reduction)
-    if watch.active:
-        propagate(
-            nodes.BinaryCrossEntropyWithLogitsBackward0,
-            result,
-            (self, target, weight, pos_weight, reduction),
-            (self, target),
-            into,
-        )
-    return result
-
-
-def binary_cross_entropy_with_logits_backward(
-    grad_output: Tensor, input: Tensor, target: Tensor, weight: Tensor | None, pos_weight: Tensor | None, reduction: int
-) -> Tensor:
-    """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
-
-    binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor input, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        grad_output: tensor, the gradient of the result.
-        input: tensor.
-        target: tensor.
-        weight: tensor or None.
-        pos_weight: tensor or None.
-        reduction: int, 0 for none, 1 for the mean, 2 for the sum.
-    Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        grad_output: reduce_loss(weighted(grad * logit_derivative(input, target, pos_weight), weight), reduction)
-        input: weighted(grad * reduce_loss_backward(grad_output, input.numel(), reduction) *
-            logit_second_derivative(input, target, pos_weight), weight)
-        target: weighted(grad * reduce_loss_backward(grad_output, input.numel(), reduction) *
-            logit_mixed_derivative(input, pos_weight), weight)
-        weight: not defined: the weights of a loss are constants
-        pos_weight: not defined: the weights of a loss are constants
-    Raises:
-        RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
-            reduced loss.
-    """
-    try:
-        if (
-            grad_output.__class__ not in plain
-            or input.__class__ not in plain
-            or target.__class__ not in plain
-            or weight.__class__ not in plain
-            or pos_weight.__class__ not in plain
-            or reduction.__class__ not in plain
-        ) and (
-            result := intercept(
-                "binary_cross_entropy_with_logits_backward",
-                binary_cross_entropy_with_logits_backward,
-                "pointwise_loss_backward",
-                grad_output,
-                input,
-                target,
-                weight,
-                pos_weight,
-                reduction,
-            )
-        ) is not NOT_HANDLED:
-            return result
-        return _binary_cross_entropy_with_logits_backward(
-            "binary_cross_entropy_with_logits_backward", grad_output, input, target, weight, pos_weight, reduction
-        )
-    except Exception as error:
-        hide_internal_frames(error)
-        raise
-
-
-def _binary_cross_entropy_with_logits_backward(
-    name: str, grad_output, self, target, weight, pos_weight, reduction, into=None
-) -> Any:
-    given = (grad_output, self, target, weight, pos_weight, reduction)
-    if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
-    if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if pos_weight is not None and not isinstance(pos_weight, Tensor):
-        pos_weight = checks.tensor(name, "pos_weight", pos_weight)
-    if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
-    grad_output, self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss_backward(
-        name, grad_output, self, target, weight, pos_weight, reduction
-    )
-    result = None
-    if grad_output._device is not CPU and into is None and not watch.every:
-        result = BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.launch(
-            grad_output, self, target, weight, pos_weight, reduction
-        )
-        if result is None and BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.remember(
-            given, (grad_output, self, target, weight, pos_weight, reduction)
-        ):
-            result = BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.launch(
-                grad_output, self, target, weight, pos_weight, reduction
-            )
-    if result is None:
-        computed = (
-            grad_output._dtype
-            if grad_output._dtype.native
-            and self._dtype is grad_output._dtype
-            and target._dtype is grad_output._dtype
-            and (weight is None or weight._dtype is grad_output._dtype)
-            and (pos_weight is None or pos_weight._dtype is grad_output._dtype)
-            else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight, pos_weight))
-        )
-        try:
-            result = adopt(
-                at(
-                    grad_output,
-                    loss_cpu.binary_cross_entropy_with_logits_backward,
-                    "ops.loss.shapes:pointwise_gradient",
-                )(
-                    array_in(grad_output, computed),
-                    array_in(self, computed),
-                    array_in(target, computed),
-                    array_in(weight, computed),
-                    array_in(pos_weight, computed),
-                    reduction,
-                ),
-                computed,
-            )
-        except Exception as error:
-            reraise(name, error, (grad_output, self, target, weight, pos_weight, reduction))
-    if into is not None:
-        result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (
-            grad_output._requires_grad
-            or self._requires_grad
-            or target._requires_grad
-            or (weight is not None and weight._requires_grad)
-            or (pos_weight is not None and pos_weight._requires_grad)
-        )
-        and result._dtype.kind in "fc"
-    ):
-        nodes.BinaryCrossEntropyWithLogitsBackwardBackward0.record(
-            result, grad_output, self, target, weight, pos_weight, reduction
-        )
-    if watch.active:
-        propagate(
-            nodes.BinaryCrossEntropyWithLogitsBackwardBackward0,
-            result,
-            (grad_output, self, target, weight, pos_weight, reduction),
-            (grad_output, self, target),
-            into,
-        )
-    return result
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -2700,6 +2623,52 @@ def ctc_loss_tensor(
         raise
 
 
+_logistic_loss_overloads = Overloads(
+    "logistic_loss",
+    [
+        (
+            logistic_loss_default,
+            "logistic_loss(Tensor self, Tensor target) -> Tensor",
+            (("input", "Tensor", True, False), ("target", "Operand", True, False)),
+        ),
+        (
+            logistic_loss_positive,
+            "logistic_loss.positive(Tensor self, Tensor target, Tensor positive) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("target", "Operand", True, False),
+                ("positive", "Operand", True, False),
+            ),
+        ),
+    ],
+)
+
+
+def logistic_loss(input, *args, **kwargs):
+    """target softplus(-x) + (1 - target) softplus(x).
+
+    Overloads:
+        logistic_loss(input, target)
+        logistic_loss(input, target, positive): positive softplus(-x) + (1 - target) softplus(x).
+    Args:
+        input: tensor.
+        target: tensor or number.
+        positive: tensor or number.
+    """
+    try:
+        if len(args) == 1 and not kwargs:
+            return logistic_loss_default(input, *args)
+        if len(args) == 2 and not kwargs:
+            return logistic_loss_positive(input, *args)
+        return _logistic_loss_overloads(input, *args, **kwargs)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+logistic_loss.__signature__ = LazySignature(of_overloads, _logistic_loss_overloads.functions)
+
+
 _gaussian_nll_loss_overloads = Overloads(
     "gaussian_nll_loss",
     [
@@ -2836,12 +2805,16 @@ __all__ = [
     "nll_loss",
     "nll_loss_backward",
     "cross_entropy_loss",
+    "squared_difference",
+    "sum_of_squares",
+    "sum_of_squares_backward",
     "mse_loss",
-    "mse_loss_backward",
+    "bernoulli_loss",
     "binary_cross_entropy",
-    "binary_cross_entropy_backward",
+    "require_unit_interval",
+    "logistic_loss_default",
+    "logistic_loss_positive",
     "binary_cross_entropy_with_logits",
-    "binary_cross_entropy_with_logits_backward",
     "l1_loss",
     "huber_values",
     "smooth_l1_loss",
@@ -2863,6 +2836,7 @@ __all__ = [
     "ctc_values",
     "ctc_loss_intlist",
     "ctc_loss_tensor",
+    "logistic_loss",
     "gaussian_nll_loss",
     "ctc_loss",
 ]

@@ -37,6 +37,18 @@ from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
+from ..checks import amax_backward as _check_amax_backward
+from ..checks import logsumexp_backward as _check_logsumexp_backward
+from ..checks import nansum_backward as _check_nansum_backward
+from ..checks import norm_backward as _check_norm_backward
+from ..checks import std_backward as _check_std_backward
+from ..checks import var_backward as _check_var_backward
+from ..kernels.programs import cpu_amax_backward as _rows_amax_backward
+from ..kernels.programs import cpu_logsumexp_backward as _rows_logsumexp_backward
+from ..kernels.programs import cpu_nansum_backward as _rows_nansum_backward
+from ..kernels.programs import cpu_norm_backward as _rows_norm_backward
+from ..kernels.programs import cpu_std_backward as _rows_std_backward
+from ..kernels.programs import cpu_var_backward as _rows_var_backward
 from ..nodes import reduction as nodes
 
 SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, reduction_cpu.sum_all, nodes.SumBackward0, {"self": "T"})
@@ -189,6 +201,48 @@ NANSUM = KernelOp(
     reduction_cpu.nansum,
     nodes.NansumBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
+)
+VAR_BACKWARD = KernelOp(
+    "var_backward",
+    _rows_var_backward.plan,
+    _rows_var_backward.var_backward,
+    None,
+    {"grad_output": "T", "self": "T", "dim": "d", "correction": "f"},
+)
+STD_BACKWARD = KernelOp(
+    "std_backward",
+    _rows_std_backward.plan,
+    _rows_std_backward.std_backward,
+    None,
+    {"grad_output": "T", "self": "T", "deviation": "T", "dim": "d", "correction": "f"},
+)
+AMAX_BACKWARD = KernelOp(
+    "amax_backward",
+    _rows_amax_backward.plan,
+    _rows_amax_backward.amax_backward,
+    None,
+    {"grad_output": "T", "self": "T", "extreme": "T", "dim": "d"},
+)
+NORM_BACKWARD = KernelOp(
+    "norm_backward",
+    _rows_norm_backward.plan,
+    _rows_norm_backward.norm_backward,
+    None,
+    {"grad_output": "T", "self": "T", "length": "T", "p": "f", "dim": "d"},
+)
+LOGSUMEXP_BACKWARD = KernelOp(
+    "logsumexp_backward",
+    _rows_logsumexp_backward.plan,
+    _rows_logsumexp_backward.logsumexp_backward,
+    None,
+    {"grad_output": "T", "self": "T", "total": "T", "dim": "d"},
+)
+NANSUM_BACKWARD = KernelOp(
+    "nansum_backward",
+    _rows_nansum_backward.plan,
+    _rows_nansum_backward.nansum_backward,
+    None,
+    {"grad_output": "T", "self": "T", "dim": "d"},
 )
 
 
@@ -3147,6 +3201,440 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         raise
 
 
+def var_backward(grad_output: Tensor, input: Tensor, dim: Sequence[int] | int | None, correction: Number) -> Tensor:
+    """2 (x - mean) / (n - correction) times the gradient; over the largest |x| where a factor leaves the range.
+
+    var_backward(Tensor grad_output, Tensor input, int[1]? dim, Scalar correction) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        correction: number, what the divisor is less than the number of elements.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: `dim` in range, `grad_output` of one number a row.
+    """
+    try:
+        if not watch.every:
+            result = VAR_BACKWARD.launch(grad_output, input, dim, correction)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or foreign(dim)
+            or correction.__class__ not in plain
+        ) and (
+            result := intercept("var_backward", var_backward, "loop", grad_output, input, dim, correction)
+        ) is not NOT_HANDLED:
+            return result
+        return _var_backward("var_backward", grad_output, input, dim, correction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _var_backward(name: str, grad_output, self, dim, correction, into=None) -> Any:
+    given = (grad_output, self, dim, correction)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    correction = checks.scalar(name, "correction", correction)
+    grad_output, self, dim, correction = _check_var_backward.var_backward_rows(name, grad_output, self, dim, correction)
+    if into is None and not watch.every and VAR_BACKWARD.remember(given, (grad_output, self, dim, correction)):
+        result = VAR_BACKWARD.launch(grad_output, self, dim, correction)
+        if result is not None:
+            return result
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and self._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, self))
+    )
+    try:
+        result = adopt(
+            at(grad_output, _rows_var_backward.var_backward)(
+                array_in(grad_output, computed), array_in(self, computed), dim, correction
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, dim, correction))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def std_backward(
+    grad_output: Tensor, input: Tensor, deviation: Tensor, dim: Sequence[int] | int | None, correction: Number
+) -> Tensor:
+    """(x - mean) / (n - correction) / deviation times the gradient, 0 where the deviation is.
+
+    std_backward(Tensor grad_output, Tensor input, Tensor deviation, int[1]? dim, Scalar correction) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        deviation: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        correction: number, what the divisor is less than the number of elements.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: `dim` in range, `grad_output` of one number a row, `deviation` of one number a row.
+    """
+    try:
+        if not watch.every:
+            result = STD_BACKWARD.launch(grad_output, input, deviation, dim, correction)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or deviation.__class__ not in plain
+            or foreign(dim)
+            or correction.__class__ not in plain
+        ) and (
+            result := intercept("std_backward", std_backward, "loop", grad_output, input, deviation, dim, correction)
+        ) is not NOT_HANDLED:
+            return result
+        return _std_backward("std_backward", grad_output, input, deviation, dim, correction)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _std_backward(name: str, grad_output, self, deviation, dim, correction, into=None) -> Any:
+    given = (grad_output, self, deviation, dim, correction)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(deviation, Tensor):
+        deviation = checks.tensor(name, "deviation", deviation)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    correction = checks.scalar(name, "correction", correction)
+    grad_output, self, deviation, dim, correction = _check_std_backward.std_backward_rows(
+        name, grad_output, self, deviation, dim, correction
+    )
+    if (
+        into is None
+        and not watch.every
+        and STD_BACKWARD.remember(given, (grad_output, self, deviation, dim, correction))
+    ):
+        result = STD_BACKWARD.launch(grad_output, self, deviation, dim, correction)
+        if result is not None:
+            return result
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and self._dtype is grad_output._dtype and deviation._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, self, deviation))
+    )
+    try:
+        result = adopt(
+            at(grad_output, _rows_std_backward.std_backward)(
+                array_in(grad_output, computed),
+                array_in(self, computed),
+                array_in(deviation, computed),
+                dim,
+                correction,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, deviation, dim, correction))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def amax_backward(grad_output: Tensor, input: Tensor, extreme: Tensor, dim: Sequence[int] | int | None) -> Tensor:
+    """The gradient in even parts to the elements that are the extreme; nan is one where it is the result.
+
+    amax_backward(Tensor grad_output, Tensor input, Tensor extreme, int[1]? dim) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        extreme: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: `dim` in range, `grad_output` of one number a row, `extreme` of one number a row.
+    """
+    try:
+        if not watch.every:
+            result = AMAX_BACKWARD.launch(grad_output, input, extreme, dim)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or extreme.__class__ not in plain
+            or foreign(dim)
+        ) and (
+            result := intercept("amax_backward", amax_backward, "loop", grad_output, input, extreme, dim)
+        ) is not NOT_HANDLED:
+            return result
+        return _amax_backward("amax_backward", grad_output, input, extreme, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _amax_backward(name: str, grad_output, self, extreme, dim, into=None) -> Any:
+    given = (grad_output, self, extreme, dim)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(extreme, Tensor):
+        extreme = checks.tensor(name, "extreme", extreme)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    grad_output, self, extreme, dim = _check_amax_backward.amax_backward_rows(name, grad_output, self, extreme, dim)
+    if into is None and not watch.every and AMAX_BACKWARD.remember(given, (grad_output, self, extreme, dim)):
+        result = AMAX_BACKWARD.launch(grad_output, self, extreme, dim)
+        if result is not None:
+            return result
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and self._dtype is grad_output._dtype and extreme._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, self, extreme))
+    )
+    try:
+        result = adopt(
+            at(grad_output, _rows_amax_backward.amax_backward)(
+                array_in(grad_output, computed), array_in(self, computed), array_in(extreme, computed), dim
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, extreme, dim))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def norm_backward(
+    grad_output: Tensor, input: Tensor, length: Tensor, p: Number, dim: Sequence[int] | int | None
+) -> Tensor:
+    """sgn(x) (|x| / length)^(p - 1) times the gradient, 0 where x is 0; those of the greatest size share it for p = inf.
+
+    norm_backward(Tensor grad_output, Tensor input, Tensor length, Scalar p, int[1]? dim) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        length: tensor.
+        p: number.
+        dim: int or sequence of ints or None, counted from the end where negative.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: `dim` in range, `grad_output` of one number a row, `length` of one number a row.
+    """
+    try:
+        if not watch.every:
+            result = NORM_BACKWARD.launch(grad_output, input, length, p, dim)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or length.__class__ not in plain
+            or p.__class__ not in plain
+            or foreign(dim)
+        ) and (
+            result := intercept("norm_backward", norm_backward, "loop", grad_output, input, length, p, dim)
+        ) is not NOT_HANDLED:
+            return result
+        return _norm_backward("norm_backward", grad_output, input, length, p, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _norm_backward(name: str, grad_output, self, length, p, dim, into=None) -> Any:
+    given = (grad_output, self, length, p, dim)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(length, Tensor):
+        length = checks.tensor(name, "length", length)
+    p = checks.scalar(name, "p", p)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    grad_output, self, length, p, dim = _check_norm_backward.norm_backward_rows(name, grad_output, self, length, p, dim)
+    if into is None and not watch.every and NORM_BACKWARD.remember(given, (grad_output, self, length, p, dim)):
+        result = NORM_BACKWARD.launch(grad_output, self, length, p, dim)
+        if result is not None:
+            return result
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and self._dtype is grad_output._dtype and length._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, self, length))
+    )
+    try:
+        result = adopt(
+            at(grad_output, _rows_norm_backward.norm_backward)(
+                array_in(grad_output, computed), array_in(self, computed), array_in(length, computed), p, dim
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, length, p, dim))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def logsumexp_backward(grad_output: Tensor, input: Tensor, total: Tensor, dim: Sequence[int] | int | None) -> Tensor:
+    """The shares of exp(x) in their sum times the gradient; infinities share alike.
+
+    logsumexp_backward(Tensor grad_output, Tensor input, Tensor total, int[1]? dim) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        total: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: `dim` in range, `grad_output` of one number a row, `total` of one number a row.
+    """
+    try:
+        if not watch.every:
+            result = LOGSUMEXP_BACKWARD.launch(grad_output, input, total, dim)
+            if result is not None:
+                return result
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or total.__class__ not in plain
+            or foreign(dim)
+        ) and (
+            result := intercept("logsumexp_backward", logsumexp_backward, "loop", grad_output, input, total, dim)
+        ) is not NOT_HANDLED:
+            return result
+        return _logsumexp_backward("logsumexp_backward", grad_output, input, total, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _logsumexp_backward(name: str, grad_output, self, total, dim, into=None) -> Any:
+    given = (grad_output, self, total, dim)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(total, Tensor):
+        total = checks.tensor(name, "total", total)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    grad_output, self, total, dim = _check_logsumexp_backward.logsumexp_backward_rows(
+        name, grad_output, self, total, dim
+    )
+    if into is None and not watch.every and LOGSUMEXP_BACKWARD.remember(given, (grad_output, self, total, dim)):
+        result = LOGSUMEXP_BACKWARD.launch(grad_output, self, total, dim)
+        if result is not None:
+            return result
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and self._dtype is grad_output._dtype and total._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, self, total))
+    )
+    try:
+        result = adopt(
+            at(grad_output, _rows_logsumexp_backward.logsumexp_backward)(
+                array_in(grad_output, computed), array_in(self, computed), array_in(total, computed), dim
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, total, dim))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def nansum_backward(grad_output: Tensor, input: Tensor, dim: Sequence[int] | int | None) -> Tensor:
+    """The gradient, 0 where x is nan.
+
+    nansum_backward(Tensor grad_output, Tensor input, int[1]? dim) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: `dim` in range, `grad_output` of one number a row.
+    """
+    try:
+        if not watch.every:
+            result = NANSUM_BACKWARD.launch(grad_output, input, dim)
+            if result is not None:
+                return result
+        if (grad_output.__class__ not in plain or input.__class__ not in plain or foreign(dim)) and (
+            result := intercept("nansum_backward", nansum_backward, "loop", grad_output, input, dim)
+        ) is not NOT_HANDLED:
+            return result
+        return _nansum_backward("nansum_backward", grad_output, input, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _nansum_backward(name: str, grad_output, self, dim, into=None) -> Any:
+    given = (grad_output, self, dim)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    grad_output, self, dim = _check_nansum_backward.nansum_backward_rows(name, grad_output, self, dim)
+    if into is None and not watch.every and NANSUM_BACKWARD.remember(given, (grad_output, self, dim)):
+        result = NANSUM_BACKWARD.launch(grad_output, self, dim)
+        if result is not None:
+            return result
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and self._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, self))
+    )
+    try:
+        result = adopt(
+            at(grad_output, _rows_nansum_backward.nansum_backward)(
+                array_in(grad_output, computed), array_in(self, computed), dim
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, dim))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
 _sum_overloads = Overloads(
     "sum",
     [
@@ -3972,6 +4460,12 @@ __all__ = [
     "count_nonzero",
     "cov",
     "corrcoef",
+    "var_backward",
+    "std_backward",
+    "amax_backward",
+    "norm_backward",
+    "logsumexp_backward",
+    "nansum_backward",
     "sum",
     "prod",
     "mean",

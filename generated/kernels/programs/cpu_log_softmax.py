@@ -17,13 +17,13 @@ from ....runtime.kernels.cpu.row_programs import (
     REORDER,
     Loops,
     collect,
-    filled,
     has_true,
     plan_of,
     rows_side_by_side,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
+from ....runtime.kernels.cpu.sums import fill
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
 from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
 from ....runtime.kernels.llvm.reduce import minmax_of
@@ -81,11 +81,18 @@ def loop(all_self, all_result, n, first, last):
             top = each_top[k]
             number_2 = each_number_2[k]
             number_4 = each_number_4[k]
-            for i in range(n):
-                self = of_self[i]
-                shifted = where(isinf(self), where(self > T(0), T(0.0), self), self - top) if number_2 else self - top
-                result = shifted - T(number_4)
-                to_result[i] = result
+            if number_2:
+                for i in range(n):
+                    self = of_self[i]
+                    shifted = where(isinf(self), where(self > T(0), T(0.0), self), self - top)
+                    result = shifted - T(number_4)
+                    to_result[i] = result
+            else:
+                for i in range(n):
+                    self = of_self[i]
+                    shifted = self - top
+                    result = shifted - T(number_4)
+                    to_result[i] = result
             written(all_result, r * n, to_result)
 
 
@@ -94,25 +101,30 @@ def columns(all_self, all_result, n, after, first, last):
     """The same for rows that are columns of (n, after): so many of them side by side."""
     T = all_self.dtype.type
     side, line = COLUMNS, first
+    capacity = min(side, after, last - first)
+    of_max_1 = empty_row(T(-np.inf), capacity)
+    of_top = empty_row(T(0), capacity)
+    of_number_2 = empty_row(False, capacity)
+    of_sum_2 = empty_row(0.0, capacity)
+    part_of_sum_2 = empty_row(T(0), capacity)
+    rounded_number_4 = empty_row(T(0), capacity)
     while line < last:
         size = min(side, after - line % after, last - line)
         start = line // after * n * after + line % after
-        of_max_1 = filled(T(-np.inf), size)
+        fill(of_max_1, T(-np.inf))
         for i in range(n):
             row_of_self = part_of(all_self, start + i * after, size)
             for k in range(size):
                 self = row_of_self[k]
                 of_max_1[k] = maximum(self, of_max_1[k])
-        of_top = empty_row(T(0), size)
-        of_number_2 = empty_row(False, size)
         for k in range(size):
             max_1 = of_max_1[k]
             top = max_1
             of_top[k] = top
             number_2 = isinf(top)
             of_number_2[k] = number_2
-        of_sum_2 = filled(0.0, size)
-        part_of_sum_2 = filled(T(0), size)
+        fill(of_sum_2, 0.0)
+        fill(part_of_sum_2, T(0))
         for begin in range(0, n, COLLECTED):
             if has_true(of_number_2):
                 for i in range(begin, min(begin + COLLECTED, n)):
@@ -134,7 +146,6 @@ def columns(all_self, all_result, n, after, first, last):
                         shifted = self - top
                         part_of_sum_2[k] += exp(shifted)
             collect(part_of_sum_2, of_sum_2)
-        rounded_number_4 = empty_row(T(0), size)
         for k in range(size):
             sum_2 = of_sum_2[k]
             number_4 = log(sum_2)
@@ -170,13 +181,13 @@ def columns(all_self, all_result, n, after, first, last):
 def log_softmax(self, dim):
     """x - log(sum(exp(x))) along dim; beside inf its limit."""
     given = (RowInput("self", self, "row"),)
-    return run("log_softmax", Loops(loop, columns), given, (), (Output("row"),), dim, False)
+    return run("log_softmax", Loops(loop, columns, True), given, (), (Output("row"),), dim, False)
 
 
 def plan(self, dim):
     """How native code calls the loops, of arrays that lie as they are counted."""
     given = (RowInput("self", self, "row"),)
-    return plan_of(Loops(loop, columns), given, (0,), (), (), (Output("row"),), dim, False)
+    return plan_of(Loops(loop, columns, True), given, (0,), (), (), (Output("row"),), dim, False)
 
 
 def shapes(self, dim):

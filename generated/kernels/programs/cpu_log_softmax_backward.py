@@ -15,13 +15,13 @@ from ....runtime.kernels.cpu.row_programs import (
     REORDER,
     Loops,
     collect,
-    filled,
     plan_of,
-    rounded,
+    round_to,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
-from ....runtime.kernels.llvm.addresses import part_of
+from ....runtime.kernels.cpu.sums import fill
+from ....runtime.kernels.llvm.addresses import empty_row, part_of
 from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
 from ....runtime.kernels.scalar import exp
 
@@ -58,11 +58,15 @@ def columns(all_grad_output, all_output, all_result, n, after, first, last):
     """The same for rows that are columns of (n, after): so many of them side by side."""
     T = all_grad_output.dtype.type
     side, line = COLUMNS, first
+    capacity = min(side, after, last - first)
+    of_sum_1 = empty_row(0.0, capacity)
+    part_of_sum_1 = empty_row(T(0), capacity)
+    rounded_sum_1 = empty_row(T(0), capacity)
     while line < last:
         size = min(side, after - line % after, last - line)
         start = line // after * n * after + line % after
-        of_sum_1 = filled(0.0, size)
-        part_of_sum_1 = filled(T(0), size)
+        fill(of_sum_1, 0.0)
+        fill(part_of_sum_1, T(0))
         for begin in range(0, n, COLLECTED):
             for i in range(begin, min(begin + COLLECTED, n)):
                 row_of_grad_output = part_of(all_grad_output, start + i * after, size)
@@ -70,7 +74,7 @@ def columns(all_grad_output, all_output, all_result, n, after, first, last):
                     grad_output = row_of_grad_output[k]
                     part_of_sum_1[k] += grad_output
             collect(part_of_sum_1, of_sum_1)
-        rounded_sum_1 = rounded(of_sum_1, T(0))
+        round_to(of_sum_1, rounded_sum_1)
         for i in range(n):
             row_of_grad_output = part_of(all_grad_output, start + i * after, size)
             row_of_output = part_of(all_output, start + i * after, size)
@@ -87,13 +91,13 @@ def columns(all_grad_output, all_output, all_result, n, after, first, last):
 def log_softmax_backward(grad_output, output, dim):
     """grad_output - exp(output) * sum(grad_output) along dim."""
     given = (RowInput("grad_output", grad_output, "row"), RowInput("output", output, "row"))
-    return run("log_softmax_backward", Loops(loop, columns), given, (), (Output("row"),), dim, False)
+    return run("log_softmax_backward", Loops(loop, columns, True), given, (), (Output("row"),), dim, False)
 
 
 def plan(grad_output, output, dim):
     """How native code calls the loops, of arrays that lie as they are counted."""
     given = (RowInput("grad_output", grad_output, "row"), RowInput("output", output, "row"))
-    return plan_of(Loops(loop, columns), given, (0, 1), (), (), (Output("row"),), dim, False)
+    return plan_of(Loops(loop, columns, True), given, (0, 1), (), (), (Output("row"),), dim, False)
 
 
 def shapes(grad_output, output, dim):

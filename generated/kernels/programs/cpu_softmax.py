@@ -17,12 +17,12 @@ from ....runtime.kernels.cpu.row_programs import (
     REORDER,
     Loops,
     collect,
-    filled,
     has_true,
     plan_of,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
+from ....runtime.kernels.cpu.sums import fill
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
 from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
 from ....runtime.kernels.llvm.reduce import fence, minmax_of
@@ -74,25 +74,30 @@ def columns(all_self, all_result, n, after, first, last):
     """The same for rows that are columns of (n, after): so many of them side by side."""
     T = all_self.dtype.type
     side, line = COLUMNS, first
+    capacity = min(side, after, last - first)
+    of_max_1 = empty_row(T(-np.inf), capacity)
+    of_top = empty_row(T(0), capacity)
+    of_number_2 = empty_row(False, capacity)
+    of_sum_2 = empty_row(0.0, capacity)
+    part_of_sum_2 = empty_row(T(0), capacity)
+    rounded_number_4 = empty_row(T(0), capacity)
     while line < last:
         size = min(side, after - line % after, last - line)
         start = line // after * n * after + line % after
-        of_max_1 = filled(T(-np.inf), size)
+        fill(of_max_1, T(-np.inf))
         for i in range(n):
             row_of_self = part_of(all_self, start + i * after, size)
             for k in range(size):
                 self = row_of_self[k]
                 of_max_1[k] = maximum(self, of_max_1[k])
-        of_top = empty_row(T(0), size)
-        of_number_2 = empty_row(False, size)
         for k in range(size):
             max_1 = of_max_1[k]
             top = max_1
             of_top[k] = top
             number_2 = isinf(top)
             of_number_2[k] = number_2
-        of_sum_2 = filled(0.0, size)
-        part_of_sum_2 = filled(T(0), size)
+        fill(of_sum_2, 0.0)
+        fill(part_of_sum_2, T(0))
         for begin in range(0, n, COLLECTED):
             if has_true(of_number_2):
                 for i in range(begin, min(begin + COLLECTED, n)):
@@ -118,7 +123,6 @@ def columns(all_self, all_result, n, after, first, last):
                         to_result[k] = raised
                         part_of_sum_2[k] += raised
             collect(part_of_sum_2, of_sum_2)
-        rounded_number_4 = empty_row(T(0), size)
         for k in range(size):
             sum_2 = of_sum_2[k]
             number_4 = 1 / sum_2
@@ -136,13 +140,13 @@ def columns(all_self, all_result, n, after, first, last):
 def softmax(self, dim):
     """exp(x) / sum(exp(x)) along dim; beside inf its limit."""
     given = (RowInput("self", self, "row"),)
-    return run("softmax", Loops(loop, columns), given, (), (Output("row"),), dim, False)
+    return run("softmax", Loops(loop, columns, True), given, (), (Output("row"),), dim, False)
 
 
 def plan(self, dim):
     """How native code calls the loops, of arrays that lie as they are counted."""
     given = (RowInput("self", self, "row"),)
-    return plan_of(Loops(loop, columns), given, (0,), (), (), (Output("row"),), dim, False)
+    return plan_of(Loops(loop, columns, True), given, (0,), (), (), (Output("row"),), dim, False)
 
 
 def shapes(self, dim):

@@ -2,7 +2,6 @@
 each example; a weight for each is applied outside.
 """
 
-from math import prod
 from typing import Any
 
 from ...namespace import op
@@ -10,35 +9,6 @@ from .op_call import Call
 from .rules_general import as_list, flattened, loop, merged, padded, parted
 
 NONE, MEAN, SUM = 0, 1, 2
-
-
-def pointwise_loss(call: Call) -> Any:
-    """The loss of every element, reduced as `reduction` says."""
-    result = call.run(broadcast_args(call) | {"reduction": NONE})
-    if call["reduction"] == NONE:
-        return result
-    rows = flattened(result)
-    return rows.mean(1) if call["reduction"] == MEAN else rows.sum(1)
-
-
-def broadcast_args(call: Call) -> dict[str, Any]:
-    shape = (call.size, *call["input"]._shape)
-    rank = len(shape) - 1
-    arguments = call.all_batch_first()
-    for name in call.tensors():
-        if name != "grad_output":
-            arguments[name] = padded(arguments[name], rank).expand(shape)
-    return arguments
-
-
-def pointwise_loss_backward(call: Call) -> Any:
-    """The gradient of a pointwise loss: that of its one number goes to every element."""
-    arguments = broadcast_args(call)
-    shape = (call.size, *call["input"]._shape)
-    grad = arguments["grad_output"]
-    if call["reduction"] != NONE:
-        grad = padded(grad / prod(shape[1:]) if call["reduction"] == MEAN else grad, len(shape) - 1).expand(shape)
-    return call.run(arguments | {"grad_output": grad, "reduction": NONE})
 
 
 def negative_log_likelihood(call: Call) -> Any:

@@ -14,7 +14,7 @@ from .allocate_and_fill import empty
 from .contiguous_copy import contiguous
 from .plan import Plan, Step, are_contiguous
 from .reduce_layout import Folding
-from .row_shapes import Output, RowInput, row_shape
+from .row_shapes import Dim, Output, RowInput, row_shape
 
 Array = np.ndarray
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -25,14 +25,21 @@ class Loops(NamedTuple):
 
     rows: Any
     columns: Any
+    long: bool = False  # whether an element takes so long that it is worth a copy to have many of them side by side
+
+    def are_columns(self, folding: Folding) -> bool:
+        """Whether rows are read as columns: few of many elements are brought into rows."""
+        _, along, after = folding.folded
+        return after > 1 and (after >= NARROW or not self.long or along * folding.count <= MAX_NARROW_ELEMENTS)
 
 
-NARROW = 16  # fewer columns are brought into rows
+NARROW = 16  # columns
+MAX_NARROW_ELEMENTS = 1 << 10
 
 
 def run(
     name: str, loops: Loops, args: Sequence[RowInput], numbers: Sequence[Any], outputs: Sequence[Output],
-    dim: int | Sequence[int], keepdim: bool,
+    dim: Dim, keepdim: bool,
 ) -> Any:  # fmt: skip
     """The outputs of a program; loops take arrays, outputs, numbers, the sizes of rows and a range of them."""
     result = row_shape(name, args, dim, keepdim)
@@ -40,12 +47,13 @@ def run(
     if rows.dtype not in FLOATS:
         raise TypeError(f"{name}(): expected float32 or float64, but got {rows.dtype}")
     before, along, after = result.folded
-    moved = Columns(result) if after >= NARROW else TransposedRows(result)
+    are_columns = loops.are_columns(result)
+    moved = Columns(result) if are_columns else TransposedRows(result)
     arrays = [moved.rows(each.array) if each.kind == "row" else contiguous(each.array).reshape(-1) for each in args]
     results = [
         empty(result.count * (along if o.kind == "row" else 1), np.dtype(o.dtype or rows.dtype)) for o in outputs
     ]
-    if after >= NARROW:
+    if are_columns:
         shared(loops.columns, (*arrays, *results, *numbers, along, after), result.count, rows.size, SHARE)
     else:
         shared(loops.rows, (*arrays, *results, *numbers, along), result.count, rows.size)
@@ -57,13 +65,15 @@ def run(
 
 def plan_of(
     loops: Loops, args: Sequence[RowInput], positions: Sequence[int], numbers: Sequence[float], ints: Sequence[int],
-    outputs: Sequence[Output], dim: int | Sequence[int], keepdim: bool,
+    outputs: Sequence[Output], dim: Dim, keepdim: bool,
 ) -> Plan | None:  # fmt: skip
     """The plan of a call with arguments of these layouts; `positions` are those of the arrays among the arguments."""
     result = row_shape("plan", args, dim, keepdim)
     shape = next(each.array.shape for each in args if each.kind == "row")
     before, along, after = result.folded
-    if result.order or 1 < after < NARROW or not prod(shape) or not are_contiguous(*[each.array for each in args]):
+    if result.order or not prod(shape) or not are_contiguous(*[each.array for each in args]):
+        return None
+    if after > 1 and not loops.are_columns(result):
         return None
     made = tuple([(k, shape if each.kind == "row" else result.result) for k, each in enumerate(outputs)])
     indices, masks = (tuple([k for k, o in enumerate(outputs) if o.dtype == kind]) for kind in ("int64", "bool"))
@@ -131,7 +141,7 @@ def rows_side_by_side(n: int) -> int:
     return max(1, min(_CALLED, _CALLED_OF // max(n, 1)))
 
 
-COLUMNS = 256  # that a loop has side by side
+COLUMNS = 1024  # that a loop has side by side
 COLLECTED = 128  # elements of columns that are added in their own dtype
 _CACHED = 1 << 18  # numbers that are kept of some columns
 
@@ -159,11 +169,9 @@ def has_true(tests: Array) -> bool:
 
 
 @jit
-def rounded(numbers: Array, like: float) -> Array:
-    row = empty_row(like, numbers.size)
+def round_to(numbers: Array, row: Array) -> None:
     for k in range(row.size):
         row[k] = numbers[k]
-    return row
 
 
 @jit

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from .reduce_layout import Folding, folding
 
 Dims = tuple[int, ...]
+Dim = int | Sequence[int] | None  # what lies along a row: one dimension, several, or all of them for None and []
 
 
 class RowInput(NamedTuple):
@@ -21,7 +22,7 @@ class Output(NamedTuple):
     dtype: str = ""
 
 
-def row_shape(name: str, args: Sequence[RowInput], dim: int | Sequence[int], keepdim: bool) -> Folding:
+def row_shape(name: str, args: Sequence[RowInput], dim: Dim, keepdim: bool) -> Folding:
     rows = next(each for each in args if each.kind == "row")
     shape = tuple(rows.array.shape)
     dims = wrapped(name, dim, len(shape))
@@ -43,9 +44,7 @@ def row_shape(name: str, args: Sequence[RowInput], dim: int | Sequence[int], kee
     return result
 
 
-def shapes_of(
-    name: str, args: Sequence[RowInput], outputs: Sequence[Output], dim: int | Sequence[int], keepdim: bool
-) -> Any:
+def shapes_of(name: str, args: Sequence[RowInput], outputs: Sequence[Output], dim: Dim, keepdim: bool) -> Any:
     """The shape of a program's output, a list of them for several."""
     result = row_shape(name, args, dim, keepdim)
     shapes = [result.shape if output.kind == "row" else result.result for output in outputs]
@@ -60,9 +59,9 @@ def checked(name: str, args: Sequence[RowInput], dim: Any) -> Any:
     return result if not isinstance(dim, int) else result[0] if result else 0
 
 
-def wrapped(name: str, dim: int | Sequence[int], ndim: int) -> Dims:
+def wrapped(name: str, dim: Dim, ndim: int) -> Dims:
     """Dimensions from the front, sorted; an IndexError for one out of range, a RuntimeError for one given twice."""
-    value = (dim,) if isinstance(dim, int) else tuple(dim) or tuple(range(ndim))
+    value = (dim,) if isinstance(dim, int) else tuple(dim or range(ndim))
     count = max(ndim, 1)
     for d in value:
         if not -count <= d < count:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...device.cuda.array import DeviceArray
 from ..cpu.reduce_layout import Folding
-from ..cpu.row_shapes import Output, RowInput, row_shape
+from ..cpu.row_shapes import Dim, Output, RowInput, row_shape
 from ..cuda.row_programs import BLOCK_ELEMENTS, row_kernel, wide_of
 from . import arrays as memory
 from .arrays import in_order as in_order
@@ -41,7 +41,7 @@ class Rows(NamedTuple):
 
 def run(
     name: str, module: str, args: Sequence[RowInput], numbers: Sequence[Any], outputs: Sequence[Output],
-    dim: int | Sequence[int], keepdim: bool,
+    dim: Dim, keepdim: bool,
 ) -> Any:  # fmt: skip
     result = row_shape(name, args, dim, keepdim)
     source = next(each.array for each in args if each.kind == "row")
@@ -61,7 +61,7 @@ def program(name: str) -> str:
 
 
 def over(
-    name: str, arrays: Sequence[DeviceArray], dim: int | Sequence[int], *numbers: Any, keepdim: bool = False,
+    name: str, arrays: Sequence[DeviceArray], dim: Dim, *numbers: Any, keepdim: bool = False,
     outputs: Sequence[Output] = (Output("each"),),
 ) -> Any:  # fmt: skip
     args = [RowInput(f"argument {k}", array, "row") for k, array in enumerate(arrays, 1)]

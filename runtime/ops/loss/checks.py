@@ -10,6 +10,7 @@ import numpy as np
 from ...dispatch.argument_checks import string, wrap_dim
 from ...dispatch.shape_rules import all_examples, broadcastable, is_recorded, require_index_dtype, require_shape
 from ...errors import DimensionError, DtypeError, ShapeError, warn_user
+from ...namespace import op as ops
 from ...shapes import broadcast_shapes
 from ...tensor import dtypes
 from ...tensor.tensor import host_array
@@ -33,11 +34,15 @@ def pointwise_loss(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, .
     return input, target, *rest
 
 
-def pointwise_loss_backward(op: str, grad_output: Any, input: Any, *rest: Any) -> tuple[Any, ...]:
-    """The arguments of `pointwise_loss`, and a gradient in the shape of the reduced loss."""
-    pointwise_loss(op, input, *rest)
-    require_shape(op, "grad_output", grad_output, () if rest[-1] else input._shape)
-    return grad_output, input, *rest
+def probabilities(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
+    """The arguments of `pointwise_loss`, with numbers between 0 and 1."""
+    pointwise_loss(op, input, target, *rest)
+    if not input.is_meta:
+        try:
+            ops.require_unit_interval(all_examples(input).detach(), all_examples(target).detach())
+        except RuntimeError as error:
+            raise RuntimeError(str(error).replace("require_unit_interval", op)) from None
+    return input, target, *rest
 
 
 def nll_loss(op: str, input: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, ...]:

@@ -1,6 +1,5 @@
-"""Losses of values and of class indices on a device, as row programs. `reduction` is 0 (none), 1 (mean) or 2 (sum)."""
+"""Losses of class indices on a device, as row programs. `reduction` is 0 (none), 1 (mean) or 2 (sum)."""
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -12,88 +11,23 @@ from ...errors import BadIndexError
 from ...kernels.cpu.row_shapes import Output
 from ...kernels.cuda_launch import arrays as memory
 from ...kernels.cuda_launch import per_element
-from ...kernels.cuda_launch.per_element import apply, made
 from ...kernels.cuda_launch.row_programs import Rows, compute, in_order, over, program, rows_of
 from . import cuda_kernels as kernels
-from .cpu import share_of_one
 
 Ints = tuple[int, ...]
 Maybe = Array | None
-ROW = (Output("row"),)
 INT64 = np.dtype(np.int64)
 new = memory.result
 
 
-def mse_loss(input: Array, target: Array, reduction: int = 1) -> Array:
-    if not reduction:
-        return over("square_differences", (input, target), -1, outputs=ROW)
-    divisor = float(input.size) if reduction == 1 else 1.0
-    return over("squares", (input, target), tuple(range(input.ndim)), divisor)
-
-
-def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Array:
-    x, t, grad = in_order(input), in_order(target), in_order(grad_output)
-    result = new(x, x.shape)
-    factor = share_of_one(x, reduction)
-    name = "mse_scalar_grad_backward" if grad.size == 1 else "mse_row_backward"
-    if x.size:
-        compute(program(name), rows_of(1, x.size, 1), (x, t, grad), (result,), (factor,))
-    return result
-
-
-def mse_loss_gradients(
-    output_mask: Sequence[bool], grad: Array, input: Array, target: Array, reduction: int
-) -> tuple[Maybe, Maybe]:
-    first = mse_loss_backward(grad, input, target, reduction) if output_mask[0] else None
-    return first, mse_loss_backward(grad, target, input, reduction) if output_mask[1] else None
-
-
-def binary_cross_entropy(input: Array, target: Array, weight: Maybe = None, reduction: int = 1) -> Array:
-    require_chances("binary_cross_entropy", in_order(input), in_order(target))
-    return summed(kernels.bernoulli, (input, target, or_one(weight)), reduction)
-
-
-def binary_cross_entropy_backward(
-    grad_output: Array, input: Array, target: Array, weight: Maybe, reduction: int
-) -> Array:
-    args = input, target, grad_output, or_one(weight), share_of_one(input, reduction)
-    return made(kernels.bernoulli_derivative, input.shape, args)
-
-
-def binary_cross_entropy_with_logits(
-    input: Array, target: Array, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 1
-) -> Array:
-    return summed(kernels.logistic, (input, target, or_one(weight), or_one(pos_weight)), reduction)
-
-
-def binary_cross_entropy_with_logits_backward(
-    grad_output: Array, input: Array, target: Array, weight: Maybe, pos_weight: Maybe, reduction: int
-) -> Array:
-    args = input, target, grad_output, or_one(weight), or_one(pos_weight), share_of_one(input, reduction)
-    return made(kernels.logistic_derivative, input.shape, args)
-
-
-def or_one(weight: Maybe) -> Any:
-    return 1.0 if weight is None else weight
-
-
-def summed(function: Any, args: Sequence[Any], reduction: int) -> Array:
-    shape = args[0].shape
-    if not reduction:
-        return made(function, shape, args)
-    losses = memory.scratch(args[0], shape)
-    apply(function, losses.dtype, args, losses)
-    divisor = float(losses.size) if reduction == 1 else 1.0
-    return over("row_mean", (losses,), tuple(range(losses.ndim)), divisor)
-
-
-def require_chances(name: str, input: Array, target: Array) -> None:
+def require_unit_interval(input: Array, target: Array) -> Array:
     """Inputs and targets must be in [0, 1]: what is not is noted, and raised when the program waits for the device."""
-    message = f"{name}(): all elements of {{}} should be between 0 and 1"
+    message = "binary_cross_entropy(): all elements of {} should be between 0 and 1"
     errors = [fault(RuntimeError, message.format(which)) for which in ("input", "target")]
-    arguments = input.ravel(), target.ravel(), word_for(input.device), *errors
+    arguments = in_order(input).ravel(), in_order(target).ravel(), word_for(input.device), *errors
     per_element.run(kernels.noted_outside, input.size, input.dtype, *arguments)
     raise_at_once(input.device)
+    return memory.zeros((), np.dtype(bool), input.device)
 
 
 def nll_loss(

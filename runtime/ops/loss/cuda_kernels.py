@@ -1,44 +1,12 @@
-"""Losses on a device that are no row programs, element by element.
-
-`share` is the derivative of the reduced loss by the loss of one element.
-"""
+"""Checks of what losses get on a device: each element is looked at, and the first that is wrong is noted."""
 
 from typing import Any
 
 from ...kernels.cuda.language import T, cuda, int64
-from ...kernels.scalar import exp, log, log1p
 
 # Texts name these; a kernel has its own in their place.
 index: Any = None
 get_x = get_target = index
-
-
-def bernoulli(x: Any, target: Any, weight: Any) -> Any:
-    yes, no = log(x), log1p(-x)
-    yes = yes if yes > T(-100) else T(-100)
-    no = no if no > T(-100) else T(-100)
-    return -weight * (target * yes + (T(1) - target) * no)
-
-
-def bernoulli_derivative(x: Any, target: Any, grad: Any, weight: Any, share: Any) -> Any:
-    variance = x * (T(1) - x)
-    return (x - target) / (variance if variance > T(1e-12) else T(1e-12)) * (share * grad) * weight
-
-
-def logistic(x: Any, target: Any, weight: Any, positive: Any) -> Any:
-    tail = log1p(exp(-abs(x)))
-    above = tail + (x if x > T(0) else T(0))
-    below = tail + (-x if x < T(0) else T(0))
-    yes, no = positive * target, T(1) - target
-    return weight * ((yes * below if yes != T(0) else T(0)) + (no * above if no != T(0) else T(0)))
-
-
-def logistic_derivative(x: Any, target: Any, grad: Any, weight: Any, positive: Any, share: Any) -> Any:
-    tail = exp(-abs(x))
-    probability = T(1) / (T(1) + tail)
-    complement = tail * probability
-    yes, no = (probability, complement) if x >= T(0) else (complement, probability)
-    return ((T(1) - target) * yes - positive * target * no) * (share * grad) * weight
 
 
 def noted_outside(x: Any, target: Any, word: Any, of_input: Any, of_target: Any, total: Any) -> None:

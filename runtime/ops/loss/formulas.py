@@ -1,4 +1,4 @@
-"""Helpers of the formulas of losses: reductions, and the derivatives of binary cross-entropy, in ops."""
+"""Helpers of the formulas of losses: reductions, and weights."""
 
 import math
 import warnings
@@ -6,6 +6,8 @@ from typing import Any
 
 from ...namespace import Tensor, op
 from .checks import REDUCTIONS, reduction_word
+
+LONG_ROW = 1 << 10  # numbers of a row that is worth a call of its own
 
 
 def reduced_loss(name: str, loss: Tensor, size_average: bool | None, reduce: bool | None, reduction: str) -> Tensor:
@@ -49,49 +51,21 @@ def gaussian_values(x: Tensor, target: Tensor, var: Tensor | float, full: bool, 
 
 
 def reduce_loss(loss: Tensor, reduction: int) -> Tensor:
-    if reduction == 1 and loss.numel():
-        return loss.mean()
-    return loss.sum() if reduction else loss  # the mean of no values is nan, whose gradient has no elements
-
-
-def reduce_loss_backward(grad: Tensor, numel: int, reduction: int) -> Tensor:
-    return grad / max(numel, 1) if reduction == 1 else grad
+    return _reduced(loss, REDUCTIONS[reduction])
 
 
 def weighted(loss: Tensor, weight: Tensor | None) -> Tensor:
     return loss if weight is None else loss * weight
 
 
-def probability_logit(p: Tensor) -> Tensor:
-    return p.log().clamp(-100) - (-p).log1p().clamp(-100)
-
-
-def bernoulli_variance(p: Tensor) -> Tensor:
-    return (p * (1 - p)).clamp(1e-12)
-
-
-def logit_derivative(x: Tensor, target: Tensor, pos_weight: Tensor | None) -> Tensor:
-    if pos_weight is None:
-        return x.sigmoid() - target
-    return (1 - target) * x.sigmoid() - pos_weight * target * (-x).sigmoid()
-
-
-def logit_second_derivative(x: Tensor, target: Tensor, pos_weight: Tensor | None) -> Tensor:
-    sigmoid_grad = x.sigmoid() * (-x).sigmoid()
-    return sigmoid_grad if pos_weight is None else (1 + (pos_weight - 1) * target) * sigmoid_grad
-
-
-def logit_mixed_derivative(x: Tensor, pos_weight: Tensor | None) -> Tensor:
-    if pos_weight is None:
-        return -(x.new_ones(x._shape))
-    return -x.sigmoid() - pos_weight * (-x).sigmoid()
-
-
-def logit_target_derivative(x: Tensor, pos_weight: Tensor | None) -> Tensor:
-    """d loss / dt: pos_weight softplus(-x) - softplus(x), with softplus(x) = -logsigmoid(-x)."""
-    if pos_weight is None:
-        return -x
-    return op.logsigmoid(-x) - pos_weight * op.logsigmoid(x)
+def squared_error(x: Tensor, target: Tensor, reduction: int) -> Tensor:
+    """(x - target)^2, reduced without memory for all of them."""
+    count = x.numel()
+    if not reduction or not count or not x.ndim or x._dtype is not target._dtype:
+        return reduce_loss(op.squared_difference(x, target), reduction)
+    rows = x.ndim > 1 and count >= LONG_ROW * x._shape[0]
+    result = op.sum_of_squares(x, target, 1 / count if reduction == 1 else 1.0, list(range(rows, x.ndim)))
+    return result.sum() if rows else result
 
 
 def class_axis(scores: Tensor) -> int:

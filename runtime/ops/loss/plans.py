@@ -1,10 +1,16 @@
-"""Plans of cross-entropy, of the negative log-likelihood of class indices, and of their gradients."""
+"""Plans of cross-entropy, of the negative log-likelihood of class indices, of their gradients, and of a check."""
 
 from math import prod
 
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
 from . import cpu_cross_entropy_loops as loops
 from . import cpu_loops as nll_loops
+
+
+def require_unit_interval(x: Layout, target: Layout) -> Plan | None:
+    if not are_contiguous(x, target):
+        return None
+    return (Step(nll_loops.refuse_outside, (0, 1), ((0, ()),), work=prod(x.shape), masks=(0,)),)
 
 
 def cross_entropy(

@@ -1,26 +1,6 @@
-"""Losses as row programs: of rows of differences, or of rows of scores with a class each."""
+"""Losses as row programs: of rows of scores with a class each."""
 
 from ...kernels.row_language import Each, ElementIndex, Row, Shared, at, exp, isinf, isneginf, log, max, sum, where
-
-
-def squares(x: Row, target: Row, divisor: float) -> Each:
-    """sum_i (x_i - target_i)^2 / divisor."""
-    return sum((x - target) * (x - target)) / divisor
-
-
-def square_differences(x: Row, target: Row) -> Row:
-    """(x - target)^2."""
-    return (x - target) * (x - target)
-
-
-def mse_row_backward(x: Row, target: Row, grad: Row, factor: float) -> Row:
-    """2 (x - target) grad factor, with a gradient for each element."""
-    return 2.0 * (x - target) * grad * factor
-
-
-def mse_scalar_grad_backward(x: Row, target: Row, grad_row: Each, factor: float) -> Row:
-    """2 (x - target) grad factor, with one gradient for all."""
-    return (x - target) * (2.0 * factor * grad_row)
 
 
 def weighted_mean(x: Row, share: Row) -> tuple[Each, Each]:

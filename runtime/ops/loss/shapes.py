@@ -3,15 +3,7 @@
 from math import prod
 from typing import Any
 
-from ...shapes import Shape, broadcast_shapes
-
-
-def pointwise(self: Any, target: Any, *rest: Any) -> Shape:
-    return () if rest[-1] else broadcast_shapes("loss", self.shape, target.shape)
-
-
-def pointwise_gradient(grad_output: Any, self: Any, target: Any, *rest: Any) -> Shape:
-    return broadcast_shapes("loss", self.shape, target.shape)
+from ...shapes import Shape
 
 
 def likelihoods(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> list[Shape]:

@@ -175,10 +175,3 @@ def nansum(a: Array, dim: Dims, keepdim: bool) -> Array:
         return sum_dim(a, dim, keepdim)
     fold = folding(a.shape, dim, keepdim)
     return run(plans.nansum, fold.fold(a), 1, False)[0].reshape(fold.result)
-
-
-def nansum_backward(grad: Array, x: Array, dim: Dims) -> Array:
-    if not x.size:
-        return np.empty(x.shape, x.dtype)
-    fold = folding(x.shape, dim)
-    return fold.unfold(run(plans.nansum_backward, contiguous(grad), fold.fold(x), 1)[0])

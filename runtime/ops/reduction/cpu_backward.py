@@ -16,7 +16,6 @@ from ...kernels.cpu.plan import Array, Plan, run
 from ...kernels.cpu.reduce_layout import Dims, folding
 from ..scan.cpu import running_sum
 from . import plans
-from .cpu import quiet
 
 
 def sum_backward(grad: Array, shape: Dims, dim: Dims | None) -> Array:
@@ -40,39 +39,6 @@ def _broadcast_gradient(grad: Array, shape: Dims, dim: Dims | None, divisor: flo
     return run(plans.divided, contiguous(grad), shape, dim, divisor)[0]
 
 
-def var_backward(grad: Array, x: Array, dim: Dims, correction: float) -> Array:
-    return _expand_grad(plans.var_backward, (grad, x), dim, correction)
-
-
-def std_backward(grad: Array, x: Array, result: Array, dim: Dims, correction: float) -> Array:
-    return _expand_grad(plans.std_backward, (grad, x, result), dim, correction)
-
-
-def amax_backward(grad: Array, x: Array, result: Array, dim: Dims | None) -> Array:
-    return _expand_grad(plans.amax_backward, (grad, x, result), dim)
-
-
-@quiet
-def norm_backward(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> Array:
-    """g sgn(x) (|x| / norm)^(p - 1), and 0 where x is 0."""
-    if math.isinf(p):
-        sizes = np.abs(x)
-        top = (np.maximum if p > 0 else np.minimum).reduce(sizes, axis=dim, keepdims=True)
-        return amax_backward(grad, sizes, top, dim) * np.sign(x)
-    if p in (1, 2):
-        fold = folding(x.shape, dim)
-        if not x.size:
-            return np.empty(x.shape, x.dtype)
-        return fold.unfold(run(plans.norm_backward, contiguous(grad), fold.fold(x), contiguous(result), p, 1)[0])
-    keepdim_shape = folding(x.shape, dim).keepdim_shape
-    grads, length = grad.reshape(keepdim_shape), result.reshape(keepdim_shape)
-    if p == 0:
-        return np.multiply(np.sign(x), 0, out=np.empty(x.shape, x.dtype))
-    zero = (x == 0) | (length == 0)
-    ratio = np.where(zero, 1, np.abs(x) / np.where(length == 0, 1, length).astype(np.float64))
-    return np.where(zero, 0, grads * np.sign(x) * ratio ** (p - 1)).astype(x.dtype)
-
-
 def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
     """Zeros with each gradient at the index along `dim` that its element came from (max, median, sort, topk)."""
     result = np.zeros(shape, grad.dtype)
@@ -81,10 +47,6 @@ def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indic
         where, value = (np.ascontiguousarray(a).reshape(before, -1, after) for a in (indices, grad))
         put_along(result.reshape(before, along, after), where, value, False)
     return result
-
-
-def logsumexp_backward(grad: Array, x: Array, result: Array, dim: Dims) -> Array:
-    return _expand_grad(plans.logsumexp_backward, (grad, x, result), dim)
 
 
 def cumsum_backward(grad: Array, dim: int) -> Array:

@@ -118,16 +118,3 @@ def narrow_nansum_columns(x: Array, totals: Array) -> None:
     nansum_columns(part_of(x, tile_rows * after, (rows - tile_rows) * after), after, 0, totals)
     for k in range(wide.size):
         totals[k % after] += wide[k]
-
-
-@jit
-def nansum_gradients(
-    grads: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
-) -> None:
-    """g, 0 where x is nan; the range is one of rows of (before, along)."""
-    zero = x.dtype.type(0)
-    for k in range(first, last):
-        row, line = part_of(x, k * after, after), part_of(out, k * after, after)
-        value = part_of(grads, k // along * after, after)
-        for j in range(after):
-            line[j] = value[j] if row[j] == row[j] else zero

@@ -15,7 +15,6 @@ from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.row_programs import over
 from ..scan.cuda import running_sum
 from . import cuda_complex, plans
-from .cuda_backward import row_gradient
 from .cuda_products import prod_others as prod_others
 
 INT64 = np.dtype(np.int64)
@@ -93,9 +92,6 @@ def reduced(name: str, a: Array, dim: Dims | int, keepdim: bool, *numbers: Any) 
 
 def nansum(a: Array, dim: Dims, keepdim: bool) -> Array:
     return reduced("total" if a.dtype.kind in "biu" else "nansum_row", a, dim, keepdim)
-
-
-nansum_backward = row_gradient("nansum_row_backward", 2)
 
 
 def in_registers(a: Array) -> Array:

@@ -1,18 +1,14 @@
 """Backward of reductions on a device: row programs over the dimensions that were reduced."""
 
-import math
-from collections.abc import Callable
-from typing import Any
-
 from ...device.cuda.array import DeviceArray as Array
-from ...kernels.cpu.reduce_layout import Dims, folding, reduced_dims_of
+from ...kernels.cpu.reduce_layout import Dims, folding
 from ...kernels.cpu.row_shapes import Output
 from ...kernels.cuda.selection import PUT_BACK
 from ...kernels.cuda_launch import arrays as memory
 from ...kernels.cuda_launch.cpu_fallback import Fallback
 from ...kernels.cuda_launch.layouts import MAX_LAUNCH_ELEMENTS
 from ...kernels.cuda_launch.per_element import numbers, over_elements
-from ...kernels.cuda_launch.row_programs import RowInput, compute, in_order, over, program, rows_of, run
+from ...kernels.cuda_launch.row_programs import RowInput, compute, in_order, program, rows_of, run
 from . import cpu_backward as cpu
 from .cuda_products import prod_backward as prod_backward
 
@@ -37,29 +33,6 @@ def repeated(grad: Array, shape: Dims, dim: Dims | None) -> Array:
     return memory.result_of(seen.with_strides(shape, steps))
 
 
-def row_gradient(name: str, count: int) -> Callable[..., Array]:
-    """The kernel of a program that takes so many arrays: the gradient, x, and perhaps the result."""
-
-    def kernel(*args: Any) -> Array:
-        return expand_grad(name, args[:count], *args[count:])
-
-    return kernel
-
-
-var_backward = row_gradient("var_row_backward", 2)
-std_backward = row_gradient("std_row_backward", 3)
-amax_backward = row_gradient("amax_row_backward", 3)
-logsumexp_backward = row_gradient("logsumexp_row_backward", 3)
-
-
-def norm_backward(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> Array:
-    if p == 0:
-        return over("zero_row_backward", (x,), reduced_dims_of(x.ndim, dim), outputs=ROW)
-    if math.isinf(p):
-        return expand_grad("norm_inf_backward", (grad, x, result), dim)
-    return expand_grad("norm_p_backward", (grad, x, result), dim, p)
-
-
 def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
     result = memory.result(grad, tuple(shape))
     before, along, after = folding(tuple(shape), dim).folded
@@ -81,11 +54,3 @@ def scatter_multiple(grad: Array, indices: Array, result: Array, shape: tuple[in
         layout = numbers(along, after, grad.size // (before * after))
         over_elements(PUT_BACK, grad.size, *args, result.ravel(), *layout)
     return result
-
-
-def expand_grad(name: str, arrays: tuple[Array, ...], dim: Dims | int | None, *numbers: float) -> Array:
-    grad, x, *results = arrays
-    dims = reduced_dims_of(x.ndim, dim)
-    result = folding(x.shape, dims).result
-    args = [RowInput("x", x, "row"), *(RowInput("grad", in_order(a).reshape(result), "each") for a in (grad, *results))]
-    return run(name, program(name), args, tuple(map(float, numbers)), ROW, dims, False)

@@ -231,46 +231,6 @@ def divided(grad: Layout, shape: Ints, dim: Dim, divisor: float) -> Plan | None:
     return single(backward.broadcast_divided, 1, tuple(shape), (divisor,), fold.folded, rows, after)
 
 
-def var_backward(grad: Layout, x: Layout, dim: Dim, correction: float) -> Plan | None:
-    return _scaled_backward(x, dim, (grad, x), _share_of_one(x, dim, correction, 2), True)
-
-
-def std_backward(grad: Layout, x: Layout, result: Layout, dim: Dim, correction: float) -> Plan | None:
-    return _scaled_backward(x, dim, (grad, x, result), _share_of_one(x, dim, correction, 1), True)
-
-
-def _share_of_one(x: Layout, dim: Dim, correction: float, scale: float) -> float:
-    free = folding(x.shape, dim).folded[1] - correction
-    return scale / free if free > 0 else math.inf
-
-
-def norm_backward(grad: Layout, x: Layout, result: Layout, p: float, dim: Dim) -> Plan | None:
-    """x, times gradients over norms; of sums of sizes the gradients with the signs of x."""
-    if p == 1:
-        return _expand_grad(backward.signed_gradients, folding(x.shape, dim), grad, x)
-    return _scaled_backward(x, dim, (grad, x, result), 1, False) if p == 2 else None
-
-
-def _scaled_backward(x: Layout, dim: Dim, operands: tuple[Layout, ...], scale: float, centered: bool) -> Plan | None:
-    """Without results, gradients stand for them as an operand that is not read."""
-    plan, divided = (
-        _expand_grad(backward.centered_backward, folding(x.shape, dim), *operands, numbers=(scale,)),
-        len(operands) == 3,
-    )
-    if plan is None:
-        return None
-    step = plan[0]
-    return (step._replace(operands=(0, 1, 2 if divided else 0), ints=(int(centered), int(divided), *step.ints)),)
-
-
-def amax_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Plan | None:
-    return _expand_grad(backward.amax_backward_loop, folding(x.shape, dim), grad, x, result)
-
-
-def logsumexp_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Plan | None:
-    return _expand_grad(backward.logsumexp_backward_loop, folding(x.shape, dim), grad, x, result)
-
-
 def prod_backward(grad: Layout, x: Layout, dim: Dim) -> Plan | None:
     return _expand_grad(backward.prod_backward_loop, folding(x.shape, dim), grad, x)
 
@@ -286,12 +246,3 @@ def nansum(x: Layout, dim: Ints | int | None, keepdim: bool) -> Plan | None:
     before, along, after = fold.folded
     rows = before * after, loops.unit_of(along, after)
     return single(nansum_loops.nansum_loop, 1, fold.result, (), fold.folded, rows, along if after == 1 else 0)
-
-
-def nansum_backward(grad: Layout, x: Layout, dim: Ints | int | None) -> Plan | None:
-    fold = folding(x.shape, dim)
-    if not are_contiguous(grad, x) or fold.order or not prod(x.shape):
-        return None
-    before, along, after = fold.folded
-    rows = before * along, -(-loops.COLUMNS // after)
-    return single(nansum_loops.nansum_gradients, 2, x.shape, (), fold.folded, rows, after)

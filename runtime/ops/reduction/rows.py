@@ -11,17 +11,13 @@ from ...kernels.row_language import (
     argmin,
     exp,
     isfinite,
-    isinf,
     isnan,
-    isneginf,
     log,
     max,
     maximum,
-    mean,
     min,
     octave,
     prod,
-    sign,
     sqrt,
     sum,
     where,
@@ -147,56 +143,9 @@ def every(x: Row) -> Each:
     return all(x != 0)
 
 
-def nansum_row_backward(x: Row, grad_row: Each) -> Row:
-    """grad, 0 where x is nan."""
-    return where(isnan(x), 0.0, grad_row)
-
-
 def divided(x: Row, divisor: float) -> Row:
     """x / divisor."""
     return x / divisor
-
-
-def var_row_backward(x: Row, grad_row: Each, n: int, correction: float) -> Row:
-    """2 grad (x - mean) / max(n - correction, 0)."""
-    return (x - mean(x)) * (2.0 * grad_row / maximum(n - correction, 0))
-
-
-def std_row_backward(x: Row, grad_row: Each, std_row: Each, n: int, correction: float) -> Row:
-    """grad (x - mean) / max(n - correction, 0) / deviation, and 0 where that is 0."""
-    factor = where(std_row == 0, 0.0, grad_row / maximum(n - correction, 0))
-    return (x - mean(x)) / where(std_row == 0, 1.0, std_row) * factor
-
-
-def amax_row_backward(x: Row, grad_row: Each, top_row: Each) -> Row:
-    """grad, shared evenly between the elements that are the extremum; nan is one where it is the result."""
-    chosen = where(x == top_row or (isnan(x) and isnan(top_row)), 1.0, 0.0)
-    return chosen * (grad_row / sum(chosen))
-
-
-def norm_inf_backward(x: Row, grad_row: Each, top_row: Each) -> Row:
-    """grad sgn(x), shared evenly between the elements whose sizes are the extremum."""
-    chosen = where(abs(x) == top_row or (isnan(x) and isnan(top_row)), 1.0, 0.0)
-    return chosen * sign(x) * (grad_row / sum(chosen))
-
-
-def norm_p_backward(x: Row, grad_row: Each, length_row: Each, p: float) -> Row:
-    """grad sgn(x) (|x| / length)^(p - 1), and 0 where x or the length is 0."""
-    ratio = abs(x) / where(length_row == 0, 1.0, length_row)
-    return where(x == 0 or length_row == 0, 0.0, grad_row * sign(x) * where(x == 0, 1.0, ratio) ** (p - 1))
-
-
-def zero_row_backward(x: Row) -> Row:
-    """0 for each element, nan where that is nan: how many are not 0 has no slope."""
-    return 0.0 * sign(x)
-
-
-def logsumexp_row_backward(x: Row, grad_row: Each, result_row: Each) -> Row:
-    """grad times the share of exp(x) in the sum: 0 where all x are -inf; infinities share alike."""
-    shifted = where(isinf(x), where(x > 0, 0.0, x), x - result_row)
-    grown = exp(shifted)
-    total = where(isneginf(result_row), 1.0, sum(grown))
-    return grad_row / total * grown
 
 
 def selected_backward(x: Row, grad_row: Each, index_row: Each, i: ElementIndex) -> Row:

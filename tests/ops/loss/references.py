@@ -112,18 +112,20 @@ LOSSES: dict[str, Callable[..., Any]] = {
             grad_output / total_weight if reduction == 1 else grad_output,
         )
     ),
-    "mse_loss": lambda self, target, reduction=1: reduced((self - target) ** 2, reduction),
-    "mse_loss_backward": lambda grad_output, self, target, reduction: derivative(
-        lambda x: reduced((x - target) ** 2, reduction), self, grad_output
+    "squared_difference": lambda self, target: (self - target) ** 2,
+    "sum_of_squares": lambda self, target, scale, dim: scale * ((self - target) ** 2).sum(tuple(dim)),
+    "sum_of_squares_backward": lambda grad_output, self, target, scale, dim: (
+        2 * scale * np.expand_dims(grad_output, tuple(dim)) * (self - target)
     ),
+    "mse_loss": lambda self, target, reduction=1: reduced((self - target) ** 2, reduction),
+    "bernoulli_loss": lambda self, target: bce(self, target, reduction=0),
+    "require_unit_interval": lambda self, target: np.zeros((), bool),
     "binary_cross_entropy": bce,
-    "binary_cross_entropy_backward": lambda grad_output, self, target, weight, reduction: derivative(
-        lambda x: bce(x, target, weight, reduction), self, grad_output
+    "logistic_loss": lambda self, target: bce_logits(self, target, reduction=0),
+    "logistic_loss.positive": lambda self, target, positive: (
+        -(positive * special.log_expit(self) + (1 - target) * special.log_expit(-self))
     ),
     "binary_cross_entropy_with_logits": bce_logits,
-    "binary_cross_entropy_with_logits_backward": lambda grad_output, self, **k: derivative(
-        lambda x: bce_logits(x, **k), self, grad_output
-    ),
     "embedding": lambda weight, indices, padding_idx=-1, scale_grad_by_freq=False: weight[indices],
     "embedding_backward": embedding_backward,
     "embedding_gather": lambda self, indices, **k: self[indices] * embedding_scale(indices, **k)[..., None],

@@ -62,34 +62,12 @@ def binary_cross_entropy(self, target, weight, reduction):
     return loss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss)
 
 
-def binary_cross_entropy_backward(grad_output, self, target, weight, reduction):
-    return (
-        grad_output
-        * (self - target)
-        / (self * (1 - self))
-        * (1 if weight is None else weight)
-        / (self.size if reduction == 1 else 1)
-    )
-
-
 def binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction):
     loss = -(1 if weight is None else weight) * (
         target * (1 if pos_weight is None else pos_weight) * scipy.special.log_expit(self)
         + (1 - target) * scipy.special.log_expit(-self)
     )
     return loss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss)
-
-
-def binary_cross_entropy_with_logits_backward(grad_output, self, target, weight, pos_weight, reduction):
-    return (
-        grad_output
-        * (
-            (1 - target) * scipy.special.expit(self)
-            - target * (1 if pos_weight is None else pos_weight) * scipy.special.expit(-self)
-        )
-        * (1 if weight is None else weight)
-        / (self.size if reduction == 1 else 1)
-    )
 
 
 def l1_loss(self, target, size_average, reduce, reduction, weight):
