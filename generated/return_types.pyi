@@ -185,6 +185,10 @@ class normalize_rms(NamedTuple):
     output: Tensor
     scale: Tensor
 
+class normalize_rms_backward(NamedTuple):
+    self_grad: Tensor
+    weight_grad: Tensor
+
 class attention(NamedTuple):
     output: Tensor
     logsumexp: Tensor

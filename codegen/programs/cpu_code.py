@@ -27,7 +27,17 @@ HELPERS = {
     "jit": "compiler.jit",
     **dict.fromkeys(("BLOCK", "COLLECTED", "COLUMNS", "REORDER"), "kernels.cpu.row_programs"),
     **dict.fromkeys(
-        ("collect", "columns_for", "element_at", "filled", "first_index", "has_true", "round_to", "rows_side_by_side"),
+        (
+            "block_sums",
+            "collect",
+            "columns_for",
+            "element_at",
+            "filled",
+            "first_index",
+            "has_true",
+            "round_to",
+            "rows_side_by_side",
+        ),
         "kernels.cpu.row_programs",
     ),
     "fill": "kernels.cpu.sums",
@@ -251,6 +261,9 @@ class _Rows(LoopWriter):
         for name in self.lowered.rows:
             if f"to_{name}" in segment.named:
                 yield f"to_{name} = writing(all_{name}, r * n, n, buffer_{name})"
+        for name in self.program.totals:
+            if f"to_{name}" in segment.named:
+                yield f"to_{name} = block_sums(all_{name}, r, n)"
 
     def _grouped(self, segments: Sequence[_Segment]) -> Iterator[str]:
         """`side` rows at a time, so that functions of numbers are called a vector at a time."""
@@ -299,7 +312,7 @@ class _Rows(LoopWriter):
 
     def _results(self) -> Iterator[str]:
         yield from (f"all_{name}[r] = {name}" for name in self.lowered.each)
-        if self.lowered.rows:
+        if self.lowered.rows or self.program.totals:
             yield from self._outputs()
 
     def _pass(self, each: Pass) -> Iterator[str]:
@@ -362,8 +375,9 @@ class _Rows(LoopWriter):
         return f"{total} {'*' if fold.op == 'prod' else '+'}= {operand}"
 
     def _outputs(self) -> Iterator[str]:
-        names = self.lowered.rows
-        yield from self._loop([ast.Name(n) for n in names], lambda at: [f"to_{n}[{at}] = {n}" for n in names])
+        names, totals = self.lowered.rows, self.program.totals
+        lines = [f"to_{n}[i] = {n}" for n in names] + [f"to_{n}[i] += {n}" for n in totals]
+        yield from self._loop([ast.Name(n) for n in (*names, *totals)], lambda _: lines)
         yield from (f"written(all_{name}, r * n, to_{name})" for name in names)
 
     def _loop(self, trees: list[ast.expr], body: Callable[[str], list[str]], span: str = COUNT) -> Iterator[str]:

@@ -18,6 +18,7 @@ from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import watch
 from .. import kernels
+from ..kernels.programs import cpu_normalize_rms_backward as _rows_normalize_rms_backward
 
 new = object.__new__
 
@@ -616,8 +617,8 @@ class NormalizeRmsBackward0(Node):
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
     plans = KernelOpGradient(
-        norm_plans.normalize_rms_backward,
-        norm_cpu.normalize_rms_backward,
+        _rows_normalize_rms_backward.plan,
+        _rows_normalize_rms_backward.normalize_rms_backward,
         ("w", ""),
         ("g", ""),
         ("k", "kept_self"),
@@ -689,7 +690,9 @@ class NormalizeRmsBackward0(Node):
         output_mask = tuple([edge is not None for edge in node.edges])
         try:
             return as_gradients(
-                at_array(grad, norm_cpu.normalize_rms_backward)(output_mask, grad, self, weight, scale, dim),
+                at_array(grad, _rows_normalize_rms_backward.normalize_rms_backward)(
+                    output_mask, grad, self, weight, scale, dim
+                ),
                 node.metas,
                 dtype,
             )

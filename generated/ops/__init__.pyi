@@ -3239,6 +3239,25 @@ def normalize_by(
 def normalize_rms(
     input: Tensor, weight: Tensor | None, dim: Sequence[int], eps: float
 ) -> return_types.normalize_rms: ...
+@overload
+def normalize_rms_backward(
+    output_mask: Sequence[bool],
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    scale: Tensor,
+    dim: Sequence[int],
+) -> return_types.normalize_rms_backward: ...
+@overload
+def normalize_rms_backward(
+    output_mask: Sequence[bool],
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    scale: Tensor,
+    *,
+    axis: Sequence[int],
+) -> return_types.normalize_rms_backward: ...
 def normalize(
     input: Tensor,
     p: float = 2.0,

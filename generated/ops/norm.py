@@ -32,6 +32,9 @@ from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
+from ..checks import normalize_rms_backward as _check_normalize_rms_backward
+from ..kernels.programs import cpu_normalize_rms as _rows_normalize_rms
+from ..kernels.programs import cpu_normalize_rms_backward as _rows_normalize_rms_backward
 from ..nodes import norm as nodes
 
 STANDARDIZE = KernelOp(
@@ -59,8 +62,8 @@ NORMALIZE_BY = KernelOp(
 )
 NORMALIZE_RMS = KernelOp(
     "normalize_rms",
-    norm_plans.normalize_rms,
-    norm_cpu.normalize_rms,
+    _rows_normalize_rms.plan,
+    _rows_normalize_rms.normalize_rms,
     nodes.NormalizeRmsBackward0,
     {"self": "T", "weight": "O", "dim": "d", "eps": "f"},
     outputs=2,
@@ -652,9 +655,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     )
     try:
         results = outputs(
-            at(self, norm_cpu.normalize_rms, "ops.norm.shapes:scaled")(
-                array_in(self, computed), array_in(weight, computed), dim, eps
-            ),
+            at(self, _rows_normalize_rms.normalize_rms)(array_in(self, computed), array_in(weight, computed), dim, eps),
             computed,
             ("same", "same"),
         )
@@ -665,6 +666,104 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     if watch.active:
         propagate(nodes.NormalizeRmsBackward0, results, (self, weight, dim, eps), (self, weight))
     return _normalize_rms_result(*results)
+
+
+def normalize_rms_backward(
+    output_mask: Sequence[bool],
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    scale: Tensor,
+    dim: Sequence[int],
+) -> tuple[Tensor, Tensor]:
+    """The gradients of normalize_rms.
+
+    normalize_rms_backward(bool[] output_mask, Tensor grad_output, Tensor input, Tensor? weight, Tensor scale, int[]
+    dim) -> (Tensor self_grad, Tensor weight_grad) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        output_mask: sequence of bools.
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        weight: tensor or None.
+        scale: tensor.
+        dim: sequence of ints, counted from the end where negative.
+    Returns:
+        self_grad: the dtype that all tensors share.
+        weight_grad: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: `dim` in range, `weight` of one row, `scale` of one number a row, `grad_output` and
+            `input` of one shape.
+    """
+    try:
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or weight.__class__ not in plain
+            or scale.__class__ not in plain
+            or foreign(dim)
+        ) and (
+            result := intercept(
+                "normalize_rms_backward",
+                normalize_rms_backward,
+                "loop",
+                output_mask,
+                grad_output,
+                input,
+                weight,
+                scale,
+                dim,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _normalize_rms_backward("normalize_rms_backward", output_mask, grad_output, input, weight, scale, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+_normalize_rms_backward_result = ReturnType("normalize_rms_backward", ("self_grad", "weight_grad"))
+
+
+def _normalize_rms_backward(name: str, output_mask, grad_output, self, weight, scale, dim, into=None) -> Any:
+    output_mask = checks.boolean_list(name, "output_mask", output_mask)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if not isinstance(scale, Tensor):
+        scale = checks.tensor(name, "scale", scale)
+    dim = checks.integer_list(name, "dim", dim)
+    output_mask, grad_output, self, weight, scale, dim = _check_normalize_rms_backward.normalize_rms_backward_rows(
+        name, output_mask, grad_output, self, weight, scale, dim
+    )
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        and self._dtype is grad_output._dtype
+        and scale._dtype is grad_output._dtype
+        and (weight is None or weight._dtype is grad_output._dtype)
+        else computed_dtype(name, "match", ("float",), (grad_output, self, weight, scale))
+    )
+    try:
+        results = outputs(
+            at(grad_output, _rows_normalize_rms_backward.normalize_rms_backward)(
+                output_mask,
+                array_in(grad_output, computed),
+                array_in(self, computed),
+                array_in(weight, computed),
+                array_in(scale, computed),
+                dim,
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (output_mask, grad_output, self, weight, scale, dim))
+    return _normalize_rms_backward_result(*results)
 
 
 def normalize(
@@ -727,6 +826,7 @@ __all__ = [
     "standardize_groups",
     "normalize_by",
     "normalize_rms",
+    "normalize_rms_backward",
     "normalize",
     "renorm_",
 ]

@@ -13,10 +13,11 @@ class RowInput(NamedTuple):
     name: str
     array: Any
     kind: str  # row: all elements; shared: one row; each: one number a row
+    default: float | None = None  # what stands for an array that is None
 
 
 class Output(NamedTuple):
-    """What a program gives: a row or one number a row, in the dtype of the elements or another one."""
+    """What a program gives: a row, one row for all or one number a row, in the dtype of the elements or another one."""
 
     kind: str
     dtype: str = ""
@@ -27,14 +28,15 @@ def row_shape(name: str, args: Sequence[RowInput], dim: Dim, keepdim: bool) -> F
     shape = tuple(rows.array.shape)
     dims = wrapped(name, dim, len(shape))
     result = folding(shape, dims, keepdim)
-    one_row = tuple(n for d, n in enumerate(shape) if d in dims)
     allowed = {
         "row": (shape,),
-        "shared": (one_row,),
+        "shared": (one_row(shape, dims or None),),
         "each": (result.keepdim_shape, folding(shape, dims, False).result),
     }
     meant = {"row": f"that of {rows.name}", "shared": "that of one row", "each": "one number a row"}
     for each in args:
+        if each.array is None:
+            continue
         if tuple(each.array.shape) not in allowed[each.kind]:
             expected = " or ".join(map(str, dict.fromkeys(allowed[each.kind])))
             raise RuntimeError(
@@ -44,10 +46,20 @@ def row_shape(name: str, args: Sequence[RowInput], dim: Dim, keepdim: bool) -> F
     return result
 
 
+def one_row(shape: Dims, dim: Dim) -> Dims:
+    dims = wrapped("", dim, len(shape))
+    return tuple([n for d, n in enumerate(shape) if d in dims])
+
+
+def output_shapes(result: Folding, outputs: Sequence[Output], dim: Dim) -> list[Dims]:
+    shapes = {"row": result.shape, "each": result.result, "shared": one_row(result.shape, dim)}
+    return [shapes[output.kind] for output in outputs]
+
+
 def shapes_of(name: str, args: Sequence[RowInput], outputs: Sequence[Output], dim: Dim, keepdim: bool) -> Any:
     """The shape of a program's output, a list of them for several."""
     result = row_shape(name, args, dim, keepdim)
-    shapes = [result.shape if output.kind == "row" else result.result for output in outputs]
+    shapes = output_shapes(result, outputs, dim)
     return shapes[0] if len(shapes) == 1 else shapes
 
 

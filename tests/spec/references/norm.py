@@ -47,4 +47,4 @@ def normalize_by(self, mean, var, weight, bias, eps):
 
 def normalize_rms(self, weight, dim, eps):
     scale1 = 1 / np.sqrt(np.mean(self**2, tuple(dim), keepdims=True) + eps)
-    return (self * scale1 * (1 if weight is None else weight), scale1)
+    return (self * scale1 * (1 if weight is None else weight), np.squeeze(scale1, tuple(dim)))
