@@ -176,6 +176,16 @@ class standardize(NamedTuple):
     mean: Tensor
     var: Tensor
 
+class standardize_rows(NamedTuple):
+    output: Tensor
+    center: Tensor
+    scale: Tensor
+
+class standardize_rows_backward(NamedTuple):
+    self_grad: Tensor
+    weight_grad: Tensor
+    bias_grad: Tensor
+
 class standardize_groups(NamedTuple):
     output: Tensor
     mean: Tensor

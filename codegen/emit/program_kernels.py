@@ -46,7 +46,9 @@ class RowCode:
         return [("shared", "") if o in totals else k for o, k in zip(self.program.outputs, of_rows, strict=True)]
 
     def cpu(self) -> dict[str, Any]:
-        loops = [cpu_code(self.program), *([] if self.program.totals else [column_code(self.program)])]
+        alone = self.program.without_totals
+        loops = [cpu_code(self.program, "sums")] if self.program.totals else []
+        loops += [cpu_code(alone), column_code(alone)]
         calls = [self.call(self._loops)]
         calls += [self.plan()] if self.program.is_planned else []
         calls += [self.shapes()] if self.entry is not None else []
@@ -54,12 +56,11 @@ class RowCode:
 
     @property
     def _loops(self) -> str:
-        if self.program.totals:
-            return "Loops(loop)"
         trees = [fold.operand for fold in self.lowered.folds.values()]
         trees += [self.lowered.statements[name] for name in self.lowered.elements]
         calls = (node.func for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))
-        return f"Loops(loop, columns{', True' if any(is_expensive(ast.Call(f, [], [])) for f in calls) else ''})"
+        loops = f"Loops(loop, columns{', True' if any(is_expensive(ast.Call(f, [], [])) for f in calls) else ''})"
+        return f"Loops(sums, alone={loops})" if self.program.totals else loops
 
     def cuda(self) -> dict[str, Any]:
         program = self.program.without_totals

@@ -15,6 +15,7 @@ A program is assignments, one after the other, in Python's syntax.
     n, i        how many elements a row has, and the place of the element in its row
     fold        sum prod mean max min any all of an expression; argmax argmin: the first place; nan is an extreme
     at(x, k)    the element of array `x` at place `k` of its row, nan where there is none; `k` is a number of the row
+    rounded(x)  a number of the row as elements have it, in their dtype
     sum_rows(e) an output of its own: the sum of e over all rows, a row, where e is of elements and of arrays alone
     x_ or 1.0   what stands for an array that may be None
     outputs     an output that depends on the element is a row, one that does not is one number a row
@@ -52,7 +53,7 @@ ARG_REDUCTIONS = ("argmax", "argmin")
 TESTS = ("any", "all")
 KINDS_OF_FOLDS = (SUMS, MIN_MAX, ARG_REDUCTIONS, TESTS)
 FOLDS = (*SUMS, *MIN_MAX, *ARG_REDUCTIONS, *TESTS)
-COUNT, INDEX_NAME, ELEMENT_AT, SUM_ROWS = "n", "i", "at", "sum_rows"
+COUNT, INDEX_NAME, ELEMENT_AT, SUM_ROWS, ROUNDED = "n", "i", "at", "sum_rows", "rounded"
 KINDS = {"row": "", "shared": "_", "each": "_row"}  # kinds of arrays, and how their names in a program end
 MAX_STATEMENTS = 50
 
@@ -61,13 +62,13 @@ OWN = frozenset(
     ("T", "W", "BLOCK", "MIN_VALUE", "MAX_VALUE", "REORDER", "cuda", "np", "jit", "uint32", "int32", "float")
     + (COUNT, INDEX_NAME, "r", "k", "rows", "first", "last", "begin", "start", "inside", "layout", "at", "shared_at")
     + ("element_offset", "found", "part", "parts", "size", "thread_group", "lane", "lanes", "min", "range", "loop")
-    + ("full", "finish", "shared_offset", "side", "line", "columns", "fill", "capacity")
+    + ("full", "finish", "shared_offset", "side", "line", "columns", "fill", "capacity", "clear", "sums")
     + (
         "BLOCK",
         "COLLECTED",
         "COLUMNS",
         "WRITTEN",
-        "block_sums",
+        "SUMMED",
         "buffer_for",
         "collect",
         "columns_for",
@@ -294,6 +295,9 @@ def _call_faults(
             yield call, f"{name}() of what is the same for all elements of a row: expected an expression of elements"
     elif name == SUM_ROWS:
         yield from _total_faults(call, program)
+    elif name == ROUNDED:
+        if len(call.args) != 1 or depends(call.args[0], program):
+            yield call, f"{ROUNDED}() takes one number of the row"
     elif name == ELEMENT_AT:
         rows = [p.name for p in program.of_kind("row", "shared")]
         first = call.args[0] if call.args else None

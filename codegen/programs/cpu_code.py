@@ -25,10 +25,9 @@ LIKE = {INTEGER: "0", TRUTH: "False", WIDE: "0.0"}  # what an array of numbers o
 HELPERS = {
     "WRITTEN": "compiler.jit",
     "jit": "compiler.jit",
-    **dict.fromkeys(("BLOCK", "COLLECTED", "COLUMNS", "REORDER"), "kernels.cpu.row_programs"),
+    **dict.fromkeys(("BLOCK", "COLLECTED", "COLUMNS", "REORDER", "SUMMED"), "kernels.cpu.row_programs"),
     **dict.fromkeys(
         (
-            "block_sums",
             "collect",
             "columns_for",
             "element_at",
@@ -41,7 +40,7 @@ HELPERS = {
         "kernels.cpu.row_programs",
     ),
     "fill": "kernels.cpu.sums",
-    **dict.fromkeys(("empty_row", "part_of"), "kernels.llvm.addresses"),
+    **dict.fromkeys(("clear", "empty_row", "part_of"), "kernels.llvm.addresses"),
     **dict.fromkeys(("buffer_for", "reading", "writing", "written"), "kernels.llvm.float16_rows"),
     **dict.fromkeys(("fence", "minmax_of"), "kernels.llvm.reduce"),
 }
@@ -261,9 +260,11 @@ class _Rows(LoopWriter):
         for name in self.lowered.rows:
             if f"to_{name}" in segment.named:
                 yield f"to_{name} = writing(all_{name}, r * n, n, buffer_{name})"
-        for name in self.program.totals:
-            if f"to_{name}" in segment.named:
-                yield f"to_{name} = block_sums(all_{name}, r, n)"
+        totals = [name for name in self.program.totals if f"to_{name}" in segment.named]
+        yield from (f"to_{name} = part_of(all_{name}, r // SUMMED * n, n)" for name in totals)
+        if totals:
+            yield "if r % SUMMED == 0:"
+            yield from (f"    clear(to_{name})" for name in totals)
 
     def _grouped(self, segments: Sequence[_Segment]) -> Iterator[str]:
         """`side` rows at a time, so that functions of numbers are called a vector at a time."""
@@ -376,8 +377,9 @@ class _Rows(LoopWriter):
 
     def _outputs(self) -> Iterator[str]:
         names, totals = self.lowered.rows, self.program.totals
-        lines = [f"to_{n}[i] = {n}" for n in names] + [f"to_{n}[i] += {n}" for n in totals]
-        yield from self._loop([ast.Name(n) for n in (*names, *totals)], lambda _: lines)
+        for part in ((*names, *totals[:1]), *((name,) for name in totals[1:])):  # few elements fill the vectors of few
+            lines = [f"to_{n}[i] {'+=' if n in totals else '='} {n}" for n in part]
+            yield from self._loop([ast.Name(n) for n in part], lambda _, lines=lines: lines)
         yield from (f"written(all_{name}, r * n, to_{name})" for name in names)
 
     def _loop(self, trees: list[ast.expr], body: Callable[[str], list[str]], span: str = COUNT) -> Iterator[str]:

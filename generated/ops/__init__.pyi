@@ -3230,6 +3230,30 @@ def standardize(
     affine_shape: Sequence[int],
     eps: float,
 ) -> return_types.standardize: ...
+def standardize_rows(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, dim: Sequence[int], eps: float
+) -> return_types.standardize_rows: ...
+@overload
+def standardize_rows_backward(
+    output_mask: Sequence[bool],
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    center: Tensor,
+    scale: Tensor,
+    dim: Sequence[int],
+) -> return_types.standardize_rows_backward: ...
+@overload
+def standardize_rows_backward(
+    output_mask: Sequence[bool],
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    center: Tensor,
+    scale: Tensor,
+    *,
+    axis: Sequence[int],
+) -> return_types.standardize_rows_backward: ...
 def standardize_groups(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, groups: int, eps: float
 ) -> return_types.standardize_groups: ...

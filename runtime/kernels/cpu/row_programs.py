@@ -9,25 +9,26 @@ import numpy as np
 
 from ...compiler.jit import WRITTEN, jit
 from ...device.threads.parallel_for import shared
-from ..llvm.addresses import clear, empty_row, part_of, zero_row
+from ..llvm.addresses import empty_row, part_of, zero_row
 from .allocate_and_fill import empty, fill
 from .contiguous_copy import contiguous
 from .loops import copy_row
 from .plan import Plan, Step, are_contiguous
 from .reduce_layout import Folding
-from .row_shapes import Dim, Output, RowInput, output_shapes, row_shape
+from .row_shapes import Dim, Output, RowInput, is_missing, output_shapes, row_shape, rows_of, with_all_rows
 
 Array = np.ndarray
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class Loops(NamedTuple):
-    """The loops of a program: over rows, and over rows that are columns of (along, after), side by side; none of a
-    program that sums over rows."""
+    """The loops of a program: over rows, and over rows that are columns of (along, after), side by side. One that sums
+    over rows has none of these, but loops without the sums."""
 
     rows: Any
     columns: Any = None
     long: bool = False  # whether an element takes so long that it is worth a copy to have many of them side by side
+    alone: Any = None  # Loops
 
     def are_columns(self, folding: Folding) -> bool:
         """Whether rows are read as columns: few of many elements are brought into rows."""
@@ -46,8 +47,13 @@ def run(
     dim: Dim, keepdim: bool, output_mask: Sequence[bool] = (),
 ) -> Any:  # fmt: skip
     """The outputs of a program; loops take arrays, outputs, numbers, the sizes of rows and a range of them."""
+    if loops.alone is not None and (few := without_sums(outputs, output_mask)) is not None:
+        own = [outputs[k] for k in few], dim, keepdim, [output_mask[k] for k in few]
+        made = run(name, loops.alone, args, numbers, *own)
+        return tuple([made[few.index(k)] if k in few else None for k in range(len(outputs))])
+    args = with_all_rows(args)
     result = row_shape(name, args, dim, keepdim)
-    rows = next(each.array for each in args if each.kind == "row")
+    rows = rows_of(args).array
     if rows.dtype not in FLOATS:
         raise TypeError(f"{name}(): expected float32 or float64, but got {rows.dtype}")
     before, along, after = result.folded
@@ -71,9 +77,17 @@ def run(
     return made[0] if len(made) == 1 else tuple(made)
 
 
+def without_sums(outputs: Sequence[Output], output_mask: Sequence[bool]) -> list[int] | None:
+    """The numbers of the outputs that are no sums over rows, where none of these is wanted."""
+    requested = zip(outputs, output_mask or [True] * len(outputs), strict=True)
+    if any(yes and output.kind == "shared" for output, yes in requested):
+        return None
+    return [k for k, output in enumerate(outputs) if output.kind != "shared"]
+
+
 def _flat(each: RowInput, kind: np.dtype, result: Folding) -> Array:
     if each.array is None:
-        return np.full(result.folded[1] if each.kind == "shared" else result.count, each.default, kind)
+        return np.full(result.folded[1] if each.kind == "shared" else result.count, each.default or 0, kind)
     return contiguous(each.array).reshape(-1)
 
 
@@ -88,8 +102,16 @@ def plan_of(
     outputs: Sequence[Output], dim: Dim, keepdim: bool, output_mask: Sequence[bool] = (),
 ) -> Plan | None:  # fmt: skip
     """The plan of a call with arguments of these layouts; `positions` are those of the arrays among the arguments."""
+    if loops.alone is not None and (few := without_sums(outputs, output_mask)) is not None:
+        own = [outputs[k] for k in few], dim, keepdim, [output_mask[k] for k in few]
+        plan = plan_of(loops.alone, args, positions, numbers, ints, *own)
+        number = dict(enumerate(few)).get
+        return plan and tuple([step.renumbered(lambda k: number(k, k + len(outputs))) for step in plan])
+    first = next(at for at, each in zip(positions, args, strict=True) if each.array is rows_of(args).array)
+    positions = [first if is_missing(each) else at for at, each in zip(positions, args, strict=True)]
+    args = with_all_rows(args)
     result = row_shape("plan", args, dim, keepdim)
-    shape = next(each.array.shape for each in args if each.kind == "row")
+    shape = rows_of(args).array.shape
     before, along, after = result.folded
     are_columns = loops.are_columns(result)
     if result.order or not prod(shape) or not are_contiguous(*[each.array for each in args]):
@@ -121,7 +143,7 @@ def _defaults(
     for number, (each, position) in enumerate(zip(args, positions, strict=True), free):
         if each.array is None:
             size = sizes[0] if each.kind == "shared" else sizes[1]
-            fills.append(Step(fill, (), ((number, (size,)),), (each.default,)))
+            fills.append(Step(fill, (), ((number, (size,)),), (each.default or 0.0,)))
         operands.append(position if each.array is not None else ~number)
     return tuple(fills), tuple(operands)
 
@@ -226,15 +248,6 @@ def collect(parts: Array, totals: Array) -> None:
 
 
 SUMMED = 64  # rows whose sums are in the dtype of the elements
-
-
-@jit
-def block_sums(sums: Array, r: int, n: int) -> Array:
-    """The sums of the block of rows that row r is one of, 0 where it is the first."""
-    row = part_of(sums, r // SUMMED * n, n)
-    if r % SUMMED == 0:
-        clear(row)
-    return row
 
 
 @jit(halves=WRITTEN)

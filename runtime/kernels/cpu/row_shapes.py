@@ -23,8 +23,22 @@ class Output(NamedTuple):
     dtype: str = ""
 
 
+def rows_of(args: Sequence[RowInput]) -> RowInput:
+    return next(each for each in args if each.kind == "row" and each.array is not None)
+
+
+def is_missing(each: RowInput) -> bool:
+    return each.array is None and each.kind == "row"
+
+
+def with_all_rows(args: Sequence[RowInput]) -> list[RowInput]:
+    """Arguments with another array of rows for one that was not kept: no output that is wanted reads it."""
+    rows = rows_of(args).array
+    return [each._replace(array=rows) if is_missing(each) else each for each in args]
+
+
 def row_shape(name: str, args: Sequence[RowInput], dim: Dim, keepdim: bool) -> Folding:
-    rows = next(each for each in args if each.kind == "row")
+    rows = rows_of(args)
     shape = tuple(rows.array.shape)
     dims = wrapped(name, dim, len(shape))
     result = folding(shape, dims, keepdim)
@@ -66,7 +80,7 @@ def shapes_of(name: str, args: Sequence[RowInput], outputs: Sequence[Output], di
 def checked(name: str, args: Sequence[RowInput], dim: Any) -> Any:
     """`dim` counted from the front; a RuntimeError for arrays of shapes that are not those of their kind."""
     row_shape(name, args, dim, False)
-    rows = next(each.array for each in args if each.kind == "row")
+    rows = rows_of(args).array
     result = wrapped(name, dim, len(rows.shape))
     return result if not isinstance(dim, int) else result[0] if result else 0
 

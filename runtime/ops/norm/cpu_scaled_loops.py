@@ -1,7 +1,7 @@
 """The last step of norms: rows whose variance leaves the range of its dtype, although what they are scaled to does not,
 are standardized once more, in double precision, with elements over the largest. Other rows cost a comparison.
 
-Arrays are (A, C, S) with a table (P, Q) of weights, as in cpu_loops.py; rows are (1, C, S), columns (A, C, 1).
+Arrays are (A, C, S) with a table (P, Q) of weights, as in cpu_loops.py.
 """
 
 import math

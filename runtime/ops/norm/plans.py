@@ -12,7 +12,7 @@ from . import cpu_statistics_loops as stats
 from .cpu_layout import NormLayout, layout_of, layout_of_groups
 
 COLUMNS = 64  # that one thread has, at least
-FORWARD = {"rows": loops.standardize_rows, "columns": loops.standardize_columns, "segments": loops.standardize_segments}
+FORWARD = {"columns": loops.standardize_columns, "segments": loops.standardize_segments}
 BACKWARD = {"columns": loops.backward_columns, "segments": loops.backward_segments}
 
 
@@ -49,9 +49,8 @@ def _is_folded(layout: NormLayout, *operands: Layout) -> bool:
 
 def folded(x: Layout, weight: Layout, bias: Layout, layout: NormLayout, eps: float) -> Plan:
     results = ((0, x.shape), (1, layout.stats_shape), (2, layout.stats_shape))
-    row = layout.folded[1] if layout.kind == "rows" else 0
     return (
-        Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), _sizes_of(layout), _shares_of(layout), row=row),
+        Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), _sizes_of(layout), _shares_of(layout)),
         Step(scaled.finish_standardized, (0, 1, 2), results, (eps,), _segments_of(layout)),
     )
 
@@ -59,8 +58,6 @@ def folded(x: Layout, weight: Layout, bias: Layout, layout: NormLayout, eps: flo
 def _segments_of(layout: NormLayout) -> Ints:
     """The sizes (A, C, S) and (P, Q) of any layout."""
     sizes = layout.folded
-    if layout.kind == "rows":
-        return 1, *sizes, 1, sizes[1]
     return (*sizes, 1, sizes[1], 1) if layout.kind == "columns" else (*sizes, *layout.table_shape)
 
 
@@ -69,8 +66,6 @@ def _sizes_of(layout: NormLayout) -> Ints:
 
 
 def _shares_of(layout: NormLayout) -> tuple[int, int]:
-    if layout.kind == "rows":
-        return layout.folded[0], 1
     return layout.folded[1], COLUMNS if layout.kind == "columns" else 1
 
 
@@ -116,17 +111,8 @@ def folded_backward(
     operands, sizes = (1, 2, 3, 4, 5), _sizes_of(layout)
     x_grad, *affine = zip(_requested_indices(output_mask), (x.shape, weight.shape, weight.shape), strict=True)
     last = Step(scaled.finish_gradients, (1, 2, 3, 5), (x_grad, *affine), (eps,), _segments_of(layout))
-    if layout.kind != "rows":
-        shares = (layout.table_shape[0], 1) if layout.kind == "segments" else _shares_of(layout)
-        return Step(BACKWARD[layout.kind], operands, (x_grad, *affine), (eps,), sizes, shares), last
-    rows, along = layout.folded
-    blocks = -(-rows // loops.FLUSH)
-    sums = (len(output_mask), (2 * blocks * along,))
-    return (
-        Step(loops.backward_rows, operands, (x_grad, sums), (eps,), sizes, (rows, loops.FLUSH), row=along),
-        *[Step(loops.add_blocks, (), (sums, own), (), (k * along, 2 * along, blocks)) for k, own in enumerate(affine)],
-        last,
-    )
+    shares = (layout.table_shape[0], 1) if layout.kind == "segments" else _shares_of(layout)
+    return Step(BACKWARD[layout.kind], operands, (x_grad, *affine), (eps,), sizes, shares), last
 
 
 def _requested_indices(output_mask: tuple[bool, ...]) -> list[int]:
