@@ -377,9 +377,12 @@ class _Rows(LoopWriter):
 
     def _outputs(self) -> Iterator[str]:
         names, totals = self.lowered.rows, self.program.totals
+
+        def written(part: Sequence[str]) -> list[str]:
+            return [f"to_{n}[i] {'+=' if n in totals else '='} {n}" for n in part]
+
         for part in ((*names, *totals[:1]), *((name,) for name in totals[1:])):  # few elements fill the vectors of few
-            lines = [f"to_{n}[i] {'+=' if n in totals else '='} {n}" for n in part]
-            yield from self._loop([ast.Name(n) for n in part], lambda _, lines=lines: lines)
+            yield from self._loop([ast.Name(n) for n in part], lambda _, part=part: written(part))  # type: ignore[misc]
         yield from (f"written(all_{name}, r * n, to_{name})" for name in names)
 
     def _loop(self, trees: list[ast.expr], body: Callable[[str], list[str]], span: str = COUNT) -> Iterator[str]:

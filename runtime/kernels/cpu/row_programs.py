@@ -48,8 +48,8 @@ def run(
 ) -> Any:  # fmt: skip
     """The outputs of a program; loops take arrays, outputs, numbers, the sizes of rows and a range of them."""
     if loops.alone is not None and (few := without_sums(outputs, output_mask)) is not None:
-        own = [outputs[k] for k in few], dim, keepdim, [output_mask[k] for k in few]
-        made = run(name, loops.alone, args, numbers, *own)
+        some = [outputs[k] for k in few], dim, keepdim, [output_mask[k] for k in few]
+        made = run(name, loops.alone, args, numbers, *some)
         return tuple([made[few.index(k)] if k in few else None for k in range(len(outputs))])
     args = with_all_rows(args)
     result = row_shape(name, args, dim, keepdim)
@@ -103,36 +103,38 @@ def plan_of(
 ) -> Plan | None:  # fmt: skip
     """The plan of a call with arguments of these layouts; `positions` are those of the arrays among the arguments."""
     if loops.alone is not None and (few := without_sums(outputs, output_mask)) is not None:
-        own = [outputs[k] for k in few], dim, keepdim, [output_mask[k] for k in few]
-        plan = plan_of(loops.alone, args, positions, numbers, ints, *own)
-        number = dict(enumerate(few)).get
-        return plan and tuple([step.renumbered(lambda k: number(k, k + len(outputs))) for step in plan])
+        some = [outputs[k] for k in few], dim, keepdim, [output_mask[k] for k in few]
+        plan = plan_of(loops.alone, args, positions, numbers, ints, *some)
+        number = dict(enumerate(few))
+        return plan and tuple([step.renumbered(lambda k: number.get(k, k + len(outputs))) for step in plan])
     first = next(at for at, each in zip(positions, args, strict=True) if each.array is rows_of(args).array)
     positions = [first if is_missing(each) else at for at, each in zip(positions, args, strict=True)]
     args = with_all_rows(args)
     result = row_shape("plan", args, dim, keepdim)
-    shape = rows_of(args).array.shape
-    before, along, after = result.folded
-    are_columns = loops.are_columns(result)
-    if result.order or not prod(shape) or not are_contiguous(*[each.array for each in args]):
+    _, along, after = result.folded
+    if result.order or not prod(result.shape) or not are_contiguous(*[each.array for each in args]):
         return None
-    if after > 1 and not are_columns:
+    if after > 1 and not loops.are_columns(result):
         return None
-    count = len(outputs)
+    count, totals = len(outputs), [k for k, output in enumerate(outputs) if output.kind == "shared"]
     own = [k if yes else count + k for k, yes in enumerate(output_mask or [True] * count)]  # not wanted: behind all
-    blocks = -(-result.count // SUMMED)
-    shapes = output_shapes(result, outputs, dim)
-    made = [(k, own_shape) for k, own_shape in zip(own, shapes, strict=True)]
-    totals = [k for k, output in enumerate(outputs) if output.kind == "shared"]
-    for k in totals:
-        made[k] = (2 * count + k, (blocks * along,))
-    indices, masks = (tuple([own[k] for k, o in enumerate(outputs) if o.dtype == d]) for d in ("int64", "bool"))
+    made = list(zip(own, output_shapes(result, outputs, dim), strict=True))
+    sums = {k: (2 * count + k, (-(-result.count // SUMMED) * along,)) for k in totals}
     fills, operands = _defaults(args, positions, 3 * count, (along, result.count))
-    loop, sizes, unit = (loops.columns, (along, after), SHARE) if are_columns else (loops.rows, (along,), 1)
-    rows = (result.count, SUMMED if totals else unit)
-    step = Step(loop, operands, tuple(made), tuple(numbers), (*map(int, ints), *sizes), rows, prod(shape))
-    step = step._replace(indices=indices, masks=masks, row=0 if are_columns else along)
-    return (*fills, step, *[Step(add_blocks, (), (made[k], (own[k], shapes[k]))) for k in totals if own[k] < count])
+    results = tuple([sums.get(k, each) for k, each in enumerate(made)])
+    step = _step_of(loops, result, SUMMED if totals else 1)._replace(operands=operands, results=results)
+    indices, masks = (tuple([own[k] for k, o in enumerate(outputs) if o.dtype == d]) for d in ("int64", "bool"))
+    step = step._replace(numbers=tuple(numbers), ints=(*map(int, ints), *step.ints), indices=indices, masks=masks)
+    return (*fills, step, *[Step(add_blocks, (), (sums[k], made[k])) for k in totals if own[k] < count])
+
+
+def _step_of(loops: Loops, result: Folding, unit: int) -> Step:
+    """The call of the loops for rows as they lie."""
+    _, along, after = result.folded
+    if after > 1:
+        rows = (result.count, SHARE)
+        return Step(loops.columns, (), (), ints=(along, after), rows=rows, work=prod(result.shape))
+    return Step(loops.rows, (), (), ints=(along,), rows=(result.count, unit), work=prod(result.shape), row=along)
 
 
 def _defaults(
