@@ -192,8 +192,8 @@ def _simulated(point: Point, key: str, requested: list[np.ndarray], report: Repo
 
 
 def meant(program: Program, arguments: dict[str, Any]) -> list[np.ndarray]:
-    given = {p.array: arguments[p.array] for p in program.arrays}
-    args = [RowInput(p.array, v if (v := given[p.array]) is None else np.asarray(v), p.kind) for p in program.arrays]
+    values_of = [None if arguments[p.array] is None else np.asarray(arguments[p.array]) for p in program.arrays]
+    args = [RowInput(p.array, value, p.kind) for p, value in zip(program.arrays, values_of, strict=True)]
     dim, keepdim = arguments.get("dim", -1), bool(arguments.get("keepdim", False))
     seen = row_shape(program.name, args, dim, keepdim)
     before, along, after = seen.folded

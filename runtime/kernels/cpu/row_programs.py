@@ -47,10 +47,10 @@ def run(
     dim: Dim, keepdim: bool, output_mask: Sequence[bool] = (),
 ) -> Any:  # fmt: skip
     """The outputs of a program; loops take arrays, outputs, numbers, the sizes of rows and a range of them."""
-    if loops.alone is not None and (few := without_sums(outputs, output_mask)) is not None:
-        some = [outputs[k] for k in few], dim, keepdim, [output_mask[k] for k in few]
+    if loops.alone is not None and (own := without_sums(outputs, output_mask)) is not None:
+        some = [outputs[k] for k in own], dim, keepdim, [output_mask[k] for k in own]
         made = run(name, loops.alone, args, numbers, *some)
-        return tuple([made[few.index(k)] if k in few else None for k in range(len(outputs))])
+        return tuple([made[own.index(k)] if k in own else None for k in range(len(outputs))])
     args = with_all_rows(args)
     result = row_shape(name, args, dim, keepdim)
     rows = rows_of(args).array
@@ -102,10 +102,10 @@ def plan_of(
     outputs: Sequence[Output], dim: Dim, keepdim: bool, output_mask: Sequence[bool] = (),
 ) -> Plan | None:  # fmt: skip
     """The plan of a call with arguments of these layouts; `positions` are those of the arrays among the arguments."""
-    if loops.alone is not None and (few := without_sums(outputs, output_mask)) is not None:
-        some = [outputs[k] for k in few], dim, keepdim, [output_mask[k] for k in few]
+    if loops.alone is not None and (own := without_sums(outputs, output_mask)) is not None:
+        some = [outputs[k] for k in own], dim, keepdim, [output_mask[k] for k in own]
         plan = plan_of(loops.alone, args, positions, numbers, ints, *some)
-        number = dict(enumerate(few))
+        number = dict(enumerate(own))
         return plan and tuple([step.renumbered(lambda k: number.get(k, k + len(outputs))) for step in plan])
     first = next(at for at, each in zip(positions, args, strict=True) if each.array is rows_of(args).array)
     positions = [first if is_missing(each) else at for at, each in zip(positions, args, strict=True)]
