@@ -192,6 +192,16 @@ class standardize(NamedTuple):
     mean: Tensor
     var: Tensor
 
+class standardize_rows(NamedTuple):
+    output: Tensor
+    center: Tensor
+    scale: Tensor
+
+class standardize_rows_backward(NamedTuple):
+    self_grad: Tensor
+    weight_grad: Tensor
+    bias_grad: Tensor
+
 class standardize_groups(NamedTuple):
     output: Tensor
     mean: Tensor
@@ -200,6 +210,10 @@ class standardize_groups(NamedTuple):
 class normalize_rms(NamedTuple):
     output: Tensor
     scale: Tensor
+
+class normalize_rms_backward(NamedTuple):
+    self_grad: Tensor
+    weight_grad: Tensor
 
 class attention(NamedTuple):
     output: Tensor

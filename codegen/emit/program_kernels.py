@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..language.row_programs import Program
+from ..language.row_programs import Parameter, Program
 from ..language.scalar_functions import is_expensive
 from ..library.kernels import demand_of
 from ..library.op_library import Library
@@ -16,7 +16,7 @@ from ..programs.cuda_code import VARIANT, cuda_code, parts_of
 from ..programs.passes import Lowered
 from ..programs.python_code import INTEGER, TRUTH, Spelling
 from ..spec.model import Entry
-from ..spec.row_program import check_of_rows
+from ..spec.row_program import LAYOUT, check_of_rows
 
 COMMON = ("T", "cuda", "int32", "uint32")  # of runtime/kernels/cuda/language.py
 DTYPES = {INTEGER: "int64", TRUTH: "bool"}  # of outputs that are not of the dtype of the elements
@@ -41,11 +41,14 @@ class RowCode:
     @property
     def outputs(self) -> list[tuple[str, str]]:
         kinds = Spelling(self.lowered, lambda *_: "", "").kinds
-        rows = self.lowered.rows
-        return [("row", "") if o in rows else ("each", DTYPES.get(kinds[o], "")) for o in self.program.outputs]
+        rows, totals = self.lowered.rows, self.program.totals
+        of_rows = [("row", "") if o in rows else ("each", DTYPES.get(kinds[o], "")) for o in self.program.outputs]
+        return [("shared", "") if o in totals else k for o, k in zip(self.program.outputs, of_rows, strict=True)]
 
     def cpu(self) -> dict[str, Any]:
-        loops = [cpu_code(self.program), column_code(self.program)]
+        alone = self.program.without_totals
+        loops = [cpu_code(self.program, "sums")] if self.program.totals else []
+        loops += [cpu_code(alone), column_code(alone)]
         calls = [self.call(self._loops)]
         calls += [self.plan()] if self.program.is_planned else []
         calls += [self.shapes()] if self.entry is not None else []
@@ -56,10 +59,12 @@ class RowCode:
         trees = [fold.operand for fold in self.lowered.folds.values()]
         trees += [self.lowered.statements[name] for name in self.lowered.elements]
         calls = (node.func for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))
-        return f"Loops(loop, columns{', True' if any(is_expensive(ast.Call(f, [], [])) for f in calls) else ''})"
+        loops = f"Loops(loop, columns{', True' if any(is_expensive(ast.Call(f, [], [])) for f in calls) else ''})"
+        return f"Loops(sums, alone={loops})" if self.program.totals else loops
 
     def cuda(self) -> dict[str, Any]:
-        kernels = list(cuda_code(self.program).values())
+        program = self.program.without_totals
+        kernels = list(cuda_code(program).values())
         used = {name for kernel in kernels for name in kernel.helpers}
         text = "\n".join(line for kernel in kernels for line in kernel.lines)
         names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
@@ -69,7 +74,7 @@ class RowCode:
             "common": [name for name in COMMON if name in names],
             "accessors": sorted(name for name in used if name.startswith(("get_", "put_"))),
             "uses_numpy": "np" in names,
-            "parts": parts_of(self.lowered),
+            "parts": parts_of(Lowered(program)),
             "call": self.call("__name__"),
         }
 
@@ -83,9 +88,8 @@ class RowCode:
         entry = self.entry
         if entry is None or entry.check != check_of_rows(entry.schema):
             return []
-        kinds = {p.array: p.kind for p in self.program.parameters}
         names = [a.name for a in entry.schema.arguments]
-        args = [f'RowInput("{name}", {name}, "{kinds[name]}")' for name in names if kinds.get(name) in KINDS]
+        args = [self._input(p) for p in sorted(self.program.arrays, key=lambda p: names.index(p.array))]
         dim = ["    dim = checked(name, given, dim)"] if "dim" in names else ["    checked(name, given, -1)"]
         return [
             f"def {entry.check}({', '.join(['name: str', *(f'{name}: Any' for name in names)])}) -> Any:",
@@ -122,22 +126,24 @@ class RowCode:
     def _arguments(self) -> list[str]:
         assert self.entry is not None
         kinds = {p.array for p in self.program.parameters}
-        return [a.name for a in self.entry.schema.arguments if a.name in {*kinds, "dim", "keepdim"}]
+        return [a.name for a in self.entry.schema.arguments if a.name in {*kinds, *LAYOUT}]
+
+    def _input(self, p: Parameter) -> str:
+        default = f", {p.default}" if p.default is not None else ""
+        return f'RowInput("{p.array}", {p.array}, "{p.kind}"{default})'
 
     def _function(self, name: str, doc: str, called: str) -> list[str]:
         names = self._arguments()
-        args = [f'RowInput("{p.array}", {p.array}, "{p.kind}")' for p in self.program.arrays]
+        args = [self._input(p) for p in self.program.arrays]
         outputs = [f'Output("{kind}", "{dtype}")' if dtype else f'Output("{kind}")' for kind, dtype in self.outputs]
         dims = f"{'dim' if 'dim' in names else '-1'}, {'keepdim' if 'keepdim' in names else 'False'}"
+        dims += ", output_mask" if "output_mask" in names and name != "shapes" else ""
         return [
             f"def {name}({', '.join(names)}):",
             f'    """{doc}"""',
             f"    given = ({', '.join(args)},)",
             f"    return {called}, {_tuple(outputs)}, {dims})",
         ]
-
-
-KINDS = ("row", "shared", "each")
 
 
 def _tuple(items: Sequence[str]) -> str:

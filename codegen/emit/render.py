@@ -304,6 +304,11 @@ class Renderer:
     @property
     def programs(self) -> list[RowCode]:
         own = [RowCode(e.rows, self.library, e) for e in self.spec.entries if e.rows is not None]
+        own += [
+            RowCode(e.rows.columns_summed(f"{e.identifier}_sums"), self.library)
+            for e in self.spec.entries
+            if e.rows is not None and e.rows.totals
+        ]
         return [*own, *(RowCode(program, self.library) for program in self.library.programs if self.target.in_tree)]
 
     def row_files(self) -> Files:

@@ -15,6 +15,9 @@ A program is assignments, one after the other, in Python's syntax.
     n, i        how many elements a row has, and the place of the element in its row
     fold        sum prod mean max min any all of an expression; argmax argmin: the first place; nan is an extreme
     at(x, k)    the element of array `x` at place `k` of its row, nan where there is none; `k` is a number of the row
+    rounded(x)  a number of the row as elements have it, in their dtype
+    sum_rows(e) an output of its own: the sum of e over all rows, a row, where e is of elements and of arrays alone
+    x_ or 1.0   what stands for an array that may be None
     outputs     an output that depends on the element is a row, one that does not is one number a row
 
 A choice `a if c else b` between expressions, where c is a number of the row, has a loop for each side; folds that a
@@ -36,9 +39,10 @@ is the output `result`.
 """
 
 import ast
+import copy
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .syntax import SCALAR_SYNTAX, did_you_mean, faults, too_deep
@@ -49,7 +53,7 @@ ARG_REDUCTIONS = ("argmax", "argmin")
 TESTS = ("any", "all")
 KINDS_OF_FOLDS = (SUMS, MIN_MAX, ARG_REDUCTIONS, TESTS)
 FOLDS = (*SUMS, *MIN_MAX, *ARG_REDUCTIONS, *TESTS)
-COUNT, INDEX_NAME, ELEMENT_AT = "n", "i", "at"
+COUNT, INDEX_NAME, ELEMENT_AT, SUM_ROWS, ROUNDED = "n", "i", "at", "sum_rows", "rounded"
 KINDS = {"row": "", "shared": "_", "each": "_row"}  # kinds of arrays, and how their names in a program end
 MAX_STATEMENTS = 50
 
@@ -58,12 +62,13 @@ OWN = frozenset(
     ("T", "W", "BLOCK", "MIN_VALUE", "MAX_VALUE", "REORDER", "cuda", "np", "jit", "uint32", "int32", "float")
     + (COUNT, INDEX_NAME, "r", "k", "rows", "first", "last", "begin", "start", "inside", "layout", "at", "shared_at")
     + ("element_offset", "found", "part", "parts", "size", "thread_group", "lane", "lanes", "min", "range", "loop")
-    + ("full", "finish", "shared_offset", "side", "line", "columns", "fill", "capacity")
+    + ("full", "finish", "shared_offset", "side", "line", "columns", "fill", "capacity", "clear", "sums")
     + (
         "BLOCK",
         "COLLECTED",
         "COLUMNS",
         "WRITTEN",
+        "SUMMED",
         "buffer_for",
         "collect",
         "columns_for",
@@ -101,6 +106,7 @@ class Parameter:
     name: str  # as the program spells it: gain_
     kind: str
     type: str = "float"  # of a number: float, int or bool
+    default: float | None = None  # what stands for an array that may be None
 
     @property
     def array(self) -> str:
@@ -143,6 +149,42 @@ class Program:
         return all(p.kind == "row" for p in self.arrays)
 
     @property
+    def totals(self) -> tuple[str, ...]:
+        """The outputs that are sums over rows."""
+        return tuple(s.name for s in self.statements if _is_total(s.value))
+
+    @property
+    def without_totals(self) -> "Program":
+        return self._with([name for name in self.outputs if name not in self.totals])
+
+    def _with(self, outputs: Sequence[str]) -> "Program":
+        """The same of some outputs alone."""
+        needed = set(outputs)
+        for statement in reversed(self.statements):
+            if statement.name in needed:
+                needed |= {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
+        statements = tuple(s for s in self.statements if s.name in needed)
+        return replace(self, statements=statements, outputs=tuple(outputs))
+
+    def columns_summed(self, name: str) -> "Program":
+        """The sums over rows as a program over columns: what was one row for all is one number a column there."""
+        kinds = {"shared": "each", "each": "shared"}
+        parameters = tuple(replace(p, kind=kinds.get(p.kind, p.kind)) for p in self.parameters)
+        parameters = tuple(
+            replace(p, name=p.name if p.kind == "row" else spelled(q.array, p.kind))
+            for p, q in zip(parameters, self.parameters, strict=True)
+        )
+        names = {q.name: p.name for p, q in zip(parameters, self.parameters, strict=True)}
+
+        class Rename(ast.NodeTransformer):
+            def visit_Name(self, node: ast.Name) -> ast.expr:
+                return ast.Name("sum" if node.id == SUM_ROWS else names.get(node.id, node.id), ast.Load())
+
+        program = self._with(self.totals)
+        statements = [replace(s, value=Rename().visit(copy.deepcopy(s.value))) for s in program.statements]
+        return replace(program, name=name, parameters=parameters, statements=tuple(statements))
+
+    @property
     def lines(self) -> tuple[str, ...]:
         return tuple(f"{s.name} = {ast.unparse(s.value)}" for s in self.statements)
 
@@ -153,6 +195,10 @@ class Program:
 
 _NUMBERED = re.compile(rf"({'|'.join(FOLDS)}|count)_\d+")  # the names of folds in generated kernels
 Fault = tuple[ast.AST, str]  # a node and what is wrong there
+
+
+def _is_total(tree: ast.expr) -> bool:
+    return isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == SUM_ROWS
 
 
 def spelled(name: str, kind: str) -> str:
@@ -227,6 +273,8 @@ def program_faults(program: Program, functions: Mapping[str, tuple[int, float]] 
     for output in program.outputs:
         if output not in assigned:
             yield last, f"expected an assignment to the output '{output}'{did_you_mean(output, assigned)}"
+    if program.outputs and set(program.outputs) == {*program.totals}:
+        yield last, f"expected an output beside those of {SUM_ROWS}()"
     if not program.of_kind("row"):
         yield last, "expected an array of rows: a tensor whose name in the program has no ending"
 
@@ -245,6 +293,11 @@ def _call_faults(
             yield call, f"{name}() takes 1 argument, got {len(call.args)}"
         elif not depends(call.args[0], program):
             yield call, f"{name}() of what is the same for all elements of a row: expected an expression of elements"
+    elif name == SUM_ROWS:
+        yield from _total_faults(call, program)
+    elif name == ROUNDED:
+        if len(call.args) != 1 or depends(call.args[0], program):
+            yield call, f"{ROUNDED}() takes one number of the row"
     elif name == ELEMENT_AT:
         rows = [p.name for p in program.of_kind("row", "shared")]
         first = call.args[0] if call.args else None
@@ -257,6 +310,24 @@ def _call_faults(
     elif functions is not None and not functions[name][0] <= len(call.args) <= functions[name][1]:
         low, high = functions[name]
         yield call, f"{name}() takes {low if low == high else f'{low} to {high:.0f}'} arguments, got {len(call.args)}"
+
+
+def _total_faults(call: ast.Call, program: Program) -> Iterator[Fault]:
+    if not any(s.value is call and s.name in program.outputs for s in program.statements) or len(call.args) != 1:
+        yield call, f"{SUM_ROWS}() of one expression is an output, and nothing else: NAME = {SUM_ROWS}(expression)"
+        return
+    if not depends(call.args[0], program):
+        yield call, f"{SUM_ROWS}() of what is the same for all elements of a row: expected an expression of elements"
+    values, trees = program.values, list(call.args)
+    while trees:
+        for node in ast.walk(trees.pop()):
+            if isinstance(node, ast.Name) and node.id in FOLDS:
+                yield (
+                    call,
+                    f"{SUM_ROWS}() of what a fold gives: the number has to be an argument, as an output of another",
+                )
+            elif isinstance(node, ast.Name) and node.id in values:
+                trees.append(values[node.id])
 
 
 def depends(tree: ast.expr, program: Program) -> bool:

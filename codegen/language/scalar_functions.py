@@ -206,7 +206,8 @@ FUNCTIONS: dict[str, Scalar] = {
 }
 
 
-CHEAP = ("abs", "where", "maximum", "minimum", "select", "conj", "sqrt", "rsqrt", "sign")  # no dearer than a load
+# Those that are no dearer than a load.
+CHEAP = ("abs", "where", "maximum", "minimum", "select", "conj", "sqrt", "rsqrt", "sign", "rounded")
 
 
 def is_expensive(tree: ast.expr) -> bool:

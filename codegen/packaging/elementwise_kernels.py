@@ -73,14 +73,15 @@ def row_kernels() -> Iterator[Known]:
 
 @cache
 def own_programs() -> dict[str, Program]:
-    """Those of modules, and of the spec's entries."""
+    """Those of modules, and of the spec's entries, whose sums over rows are programs apart."""
     root = Path(SPEC).parent
     modules = sorted((root / "runtime" / "ops").glob("*/rows.py"))
     made = {path.stem.removeprefix("cpu_") for path in (root / "generated" / "kernels" / "programs").glob("cpu_*.py")}
     entries = load_on_demand(Path(SPEC))
-    programs = [entries[name].rows for name in entries if identifier_of(name) in made]
+    programs = [rows for name in entries if identifier_of(name) in made and (rows := entries[name].rows) is not None]
+    sums = [each.columns_summed(f"{each.name}_sums") for each in programs if each.totals]
     own = {name: result for path in modules for name, result in programs_of(path).items()}
-    return own | {each.name: each for each in programs if each is not None}
+    return own | {each.name: each for each in (*(rows.without_totals for rows in programs), *sums)}
 
 
 def launches_of(result: Program) -> list[tuple[str, Stored]]:

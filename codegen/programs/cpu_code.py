@@ -25,13 +25,22 @@ LIKE = {INTEGER: "0", TRUTH: "False", WIDE: "0.0"}  # what an array of numbers o
 HELPERS = {
     "WRITTEN": "compiler.jit",
     "jit": "compiler.jit",
-    **dict.fromkeys(("BLOCK", "COLLECTED", "COLUMNS", "REORDER"), "kernels.cpu.row_programs"),
+    **dict.fromkeys(("BLOCK", "COLLECTED", "COLUMNS", "REORDER", "SUMMED"), "kernels.cpu.row_programs"),
     **dict.fromkeys(
-        ("collect", "columns_for", "element_at", "filled", "first_index", "has_true", "round_to", "rows_side_by_side"),
+        (
+            "collect",
+            "columns_for",
+            "element_at",
+            "filled",
+            "first_index",
+            "has_true",
+            "round_to",
+            "rows_side_by_side",
+        ),
         "kernels.cpu.row_programs",
     ),
     "fill": "kernels.cpu.sums",
-    **dict.fromkeys(("empty_row", "part_of"), "kernels.llvm.addresses"),
+    **dict.fromkeys(("clear", "empty_row", "part_of"), "kernels.llvm.addresses"),
     **dict.fromkeys(("buffer_for", "reading", "writing", "written"), "kernels.llvm.float16_rows"),
     **dict.fromkeys(("fence", "minmax_of"), "kernels.llvm.reduce"),
 }
@@ -251,6 +260,11 @@ class _Rows(LoopWriter):
         for name in self.lowered.rows:
             if f"to_{name}" in segment.named:
                 yield f"to_{name} = writing(all_{name}, r * n, n, buffer_{name})"
+        totals = [name for name in self.program.totals if f"to_{name}" in segment.named]
+        yield from (f"to_{name} = part_of(all_{name}, r // SUMMED * n, n)" for name in totals)
+        if totals:
+            yield "if r % SUMMED == 0:"
+            yield from (f"    clear(to_{name})" for name in totals)
 
     def _grouped(self, segments: Sequence[_Segment]) -> Iterator[str]:
         """`side` rows at a time, so that functions of numbers are called a vector at a time."""
@@ -299,7 +313,7 @@ class _Rows(LoopWriter):
 
     def _results(self) -> Iterator[str]:
         yield from (f"all_{name}[r] = {name}" for name in self.lowered.each)
-        if self.lowered.rows:
+        if self.lowered.rows or self.program.totals:
             yield from self._outputs()
 
     def _pass(self, each: Pass) -> Iterator[str]:
@@ -362,8 +376,13 @@ class _Rows(LoopWriter):
         return f"{total} {'*' if fold.op == 'prod' else '+'}= {operand}"
 
     def _outputs(self) -> Iterator[str]:
-        names = self.lowered.rows
-        yield from self._loop([ast.Name(n) for n in names], lambda at: [f"to_{n}[{at}] = {n}" for n in names])
+        names, totals = self.lowered.rows, self.program.totals
+
+        def written(part: Sequence[str]) -> list[str]:
+            return [f"to_{n}[i] {'+=' if n in totals else '='} {n}" for n in part]
+
+        for part in ((*names, *totals[:1]), *((name,) for name in totals[1:])):  # few elements fill the vectors of few
+            yield from self._loop([ast.Name(n) for n in part], lambda _, part=part: written(part))  # type: ignore[misc]
         yield from (f"written(all_{name}, r * n, to_{name})" for name in names)
 
     def _loop(self, trees: list[ast.expr], body: Callable[[str], list[str]], span: str = COUNT) -> Iterator[str]:

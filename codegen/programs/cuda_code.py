@@ -31,6 +31,7 @@ _JOIN = {"max": "maximum", "min": "minimum"}
 
 
 def cuda_code(program: Program) -> dict[str, Code]:
+    """The kernels by name; sums over rows have a program of their own."""
     lowered = Lowered(program)
     count = len(lowered.passes)
     results = {"held": _Held(program, lowered, "held", count).code()}

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..language.row_programs import COUNT, ELEMENT_AT, FOLDS, Program, Statement, depends
+from ..language.row_programs import COUNT, ELEMENT_AT, FOLDS, SUM_ROWS, Program, Statement, depends
 from ..language.scalar_functions import is_expensive
 
 COUNTS = "count"  # the fold that any and all are made of
@@ -63,6 +63,8 @@ class Lowered:
             def visit_Call(self, node: ast.Call) -> ast.expr:
                 node.args = [self.visit(argument) for argument in node.args]
                 assert isinstance(node.func, ast.Name)
+                if node.func.id == SUM_ROWS:
+                    return node.args[0]
                 return outer._fold(node.func.id, node.args[0]) if node.func.id in FOLDS else node
 
             def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
@@ -115,7 +117,8 @@ class Lowered:
 
     @cached_property
     def rows(self) -> tuple[str, ...]:
-        return tuple(name for name in self.program.outputs if name in self.elements)
+        """The outputs that are rows of their own."""
+        return tuple(n for n in self.program.outputs if n in self.elements and n not in self.program.totals)
 
     @property
     def each(self) -> tuple[str, ...]:
@@ -224,12 +227,14 @@ class Lowered:
     def users(self) -> list[list[ast.expr]]:
         """What each pass reads, but for those that few rows need."""
         passes = [[f.operand for f in each.folds if f.name not in self.guards] for each in self.passes]
-        return [*passes, [self.statements[name] for name in self.rows]]
+        return [*passes, [self.statements[name] for name in (*self.rows, *self.program.totals)]]
 
     @cached_property
     def retained(self) -> tuple[str, ...]:
         *passes, outputs = self.users
-        needed = [self.needed(trees) for trees in (*passes, [*outputs, *map(_name, self.rows)])]
+        needed = [
+            self.needed(trees) for trees in (*passes, [*outputs, *map(_name, (*self.rows, *self.program.totals))])
+        ]
         multi_use = [n for n in self.elements if sum(n in each for each in needed) > 1]
         return tuple(n for n in multi_use if is_expensive(self.statements[n]))
 

@@ -7,7 +7,7 @@ stay integers among themselves: `i == target_row`.
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
-from ..language.row_programs import ARG_REDUCTIONS, COUNT, ELEMENT_AT, INDEX_NAME, Program
+from ..language.row_programs import ARG_REDUCTIONS, COUNT, ELEMENT_AT, INDEX_NAME, ROUNDED, Program
 from .passes import COUNTS, Lowered
 
 ANY, INTEGER, TRUTH, VALUE, WIDE = "any", "integer", "truth", "value", "wide"  # kinds of values; any: of each array's
@@ -181,6 +181,8 @@ class Spelling:
             case ast.Call(func=ast.Name(id=name), args=args):
                 if name == ELEMENT_AT:
                     return self._at(args), VALUE
+                if name == ROUNDED:
+                    return f"{self.wide}(T({self._inner(args[0])}))", WIDE
                 self.functions.add(name)
                 first = [self._inner(args[0])] if name in ("where", "either") else []
                 inputs = [*first, *(self._floating(a) for a in args[len(first) :])]

@@ -1,15 +1,22 @@
 """The key `rows`: a row program in an entry, with the places of its parts in the spec."""
 
 import ast
+import copy
 import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from ..language.row_programs import KINDS, Parameter, Program, spelled, statements_of
+from ..language.row_programs import KINDS, Parameter, Program, Statement, spelled, statements_of
 from ..language.syntax import MAX_TITLE_CHARS
 from .formula import Report, location
 from .model import Argument, Schema, identifier
 from .source import SourceString
 
-LAYOUT = {"dim": "int", "keepdim": "bool"}  # the arguments that no program reads, and their types
+LAYOUT = {
+    "dim": "int",
+    "keepdim": "bool",
+    "output_mask": "bool",
+}  # the arguments that no program reads, and their types
 NUMBERS = {"Scalar": "float", "float": "float", "int": "int", "bool": "bool"}
 NO_PART = ("ScalarType",)  # types of arguments that are the generator's business
 
@@ -28,12 +35,13 @@ def read_program(text: SourceString, schema: Schema, report: Report) -> Program 
     if body is None:
         return None
     statements, wrong = statements_of(body)
+    statements, defaults = _with_defaults(statements)
     names = {node.id for s in statements for node in ast.walk(s.value) if isinstance(node, ast.Name)}
     parameters = []
     for argument in schema.arguments:
         if argument.name in LAYOUT or argument.type.base in NO_PART:
             continue
-        result = _parameter(argument, names)
+        result = _parameter(argument, names, defaults)
         if isinstance(result, str):
             report(text.where(), result)
             return None
@@ -44,15 +52,35 @@ def read_program(text: SourceString, schema: Schema, report: Report) -> Program 
     return None if wrong else Program(schema.name, "", tuple(parameters), statements, outputs)
 
 
-def _parameter(argument: Argument, names: set[str]) -> Parameter | str:
+def _with_defaults(statements: Sequence[Statement]) -> tuple[tuple[Statement, ...], dict[str, float]]:
+    """Statements with x_ for `x_ or 1.0`, and the numbers that stand for arrays."""
+    defaults: dict[str, float] = {}
+
+    class Default(ast.NodeTransformer):
+        def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+            match node:
+                case ast.BoolOp(op=ast.Or(), values=[ast.Name(id=name) as array, ast.Constant(value=float() as value)]):
+                    defaults[name] = value
+                    return array
+            return self.generic_visit(node)
+
+    return tuple(replace(s, value=Default().visit(copy.deepcopy(s.value))) for s in statements), defaults
+
+
+def _parameter(argument: Argument, names: set[str], defaults: Mapping[str, float]) -> Parameter | str:
     type_, name = argument.type, argument.name
-    if type_.is_tensor and not type_.is_list and not type_.optional:
+    if type_.is_tensor and not type_.is_list:
         kinds = [kind for kind in KINDS if spelled(name, kind) in names]
         if len(kinds) > 1:
             spellings = " and ".join(spelled(name, kind) for kind in kinds)
             return f"'{name}' is used as {spellings}: expected one of them"
         kind = kinds[0] if kinds else "row"
-        return Parameter(spelled(name, kind), kind)
+        default = defaults.get(spelled(name, kind))
+        if type_.optional and (kind == "row" or default is None):
+            return (
+                f"the argument '{name}' may be None: expected {name}_ or {name}_row with a number, as `{name}_ or 1.0`"
+            )
+        return Parameter(spelled(name, kind), kind, default=default)
     if type_.base in NUMBERS and not type_.is_list and not type_.optional:
         return Parameter(name, "number", NUMBERS[type_.base])
     return f"the argument '{name}': expected a tensor or a number, or dim and keepdim"

@@ -18,6 +18,8 @@ from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import watch
 from .. import kernels
+from ..kernels.programs import cpu_normalize_rms_backward as _rows_normalize_rms_backward
+from ..kernels.programs import cpu_standardize_rows_backward as _rows_standardize_rows_backward
 
 new = object.__new__
 
@@ -259,6 +261,169 @@ class StandardizeBackward0(Node):
             moved if weight is None else moved * weight.reshape(affine_shape) + normal * weight_t.reshape(affine_shape)
         )
         tangent0 = turned if bias_t is None else turned + bias_t.reshape(affine_shape)
+        return (tangent0, None, None)
+
+
+class StandardizeRowsBackward0(Node):
+    """standardize_rows(Tensor self, Tensor? weight, Tensor? bias, int[] dim, float eps) -> (Tensor output, Tensor center, Tensor scale) (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_eps",
+        "kept_center",
+        "kept_center_version",
+        "kept_scale",
+        "kept_scale_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_weight",
+        "kept_weight_version",
+        "output_metas",
+    )
+    op_name = "standardize_rows"
+    output_count = 3
+    saved_slots = ("kept_self", "kept_weight", "kept_center", "kept_scale")
+    plans = KernelOpGradient(
+        _rows_standardize_rows_backward.plan,
+        _rows_standardize_rows_backward.standardize_rows_backward,
+        ("w", ""),
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_weight"),
+        ("k", "kept_center"),
+        ("k", "kept_scale"),
+        ("v", "_saved_dim"),
+    )
+    inputs = ("self", "weight", "bias")
+    keeps = {
+        "kept_self": ("self", ("self", "weight")),
+        "kept_weight": ("weight", ("self",)),
+        "kept_center": ("output 1", ("self", "weight", "bias")),
+        "kept_scale": ("output 2", ("self", "weight", "bias")),
+    }
+    values = {"_saved_dim": ("dim", ""), "_saved_eps": ("eps", "")}
+    differentiable = (0,)
+
+    @staticmethod
+    def record(results, self, weight, bias, dim, eps):
+        """Put `results` into the graph."""
+        node = new(StandardizeRowsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            None if weight is None else (weight._shape, weight._dtype),
+            None if bias is None else (bias._shape, bias._dtype),
+        )
+        node.edges = (
+            (self._grad_fn or self) if self._requires_grad else None,
+            None if weight is None else edge_of(weight),
+            None if bias is None else edge_of(bias),
+        )
+        node._saved_dim = dim
+        node._saved_eps = eps
+        node.kept_self = None
+        if (self is not None and self._requires_grad) or (weight is not None and weight._requires_grad):
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._version_counter) is None else version[0]
+        node.kept_weight = None
+        if self._requires_grad:
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_center = saved = results[1]
+        node.kept_center_version = 0 if (version := saved._version_counter) is None else version[0]
+        node.kept_scale = saved = results[2]
+        node.kept_scale_version = 0 if (version := saved._version_counter) is None else version[0]
+        node.output_metas = (
+            (results[0]._shape, results[0]._dtype),
+            (results[1]._shape, results[1]._dtype),
+            (results[2]._shape, results[2]._dtype),
+        )
+        results[0]._grad_fn = Output(node, 0)
+        results[0]._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_center is not None:
+            node.kept_center = FREED
+        if node.kept_scale is not None:
+            node.kept_scale = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: standardize_rows_backward(output_mask, grad, self, weight, center, scale, dim); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 3
+        dtype = grad._dtype
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+            return node.formula(grads)
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
+            return found
+        grad = array_in(grad, dtype)
+        dim = node._saved_dim
+        self = array_of(unpack(node, "kept_self"), dtype)
+        weight = array_of(unpack(node, "kept_weight"), dtype)
+        center = array_of(unpack(node, "kept_center"), dtype)
+        scale = array_of(unpack(node, "kept_scale"), dtype)
+        output_mask = tuple([edge is not None for edge in node.edges])
+        try:
+            return as_gradients(
+                at_array(grad, _rows_standardize_rows_backward.standardize_rows_backward)(
+                    output_mask, grad, self, weight, center, scale, dim
+                ),
+                node.metas,
+                dtype,
+            )
+        except Exception as error:
+            raise_unsaved(node, error)
+            raise
+
+    def formula(node, grads):
+        """self: (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd; weight: grad * normal; bias: grad; rstd = inverse_length(self.std(dim, correction=0, keepdim=True), eps); normal = (self - self.mean(dim, True)) * rstd; inner = grad if weight is None else grad * weight."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 3
+        dim = node._saved_dim
+        eps = node._saved_eps
+        self = unpack(node, "kept_self")
+        weight = unpack(node, "kept_weight")
+        rstd = (
+            norm_formulas.inverse_length(self.std(dim, correction=0, keepdim=True), eps)
+            if node.edges[0] is not None or node.edges[1] is not None
+            else None
+        )
+        normal = (
+            (self - self.mean(dim, True)) * rstd if node.edges[0] is not None or node.edges[1] is not None else None
+        )
+        inner = (grad if weight is None else grad * weight) if node.edges[0] is not None else None
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * normal
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = grad
+        return node.fitted([grad_0, grad_1, grad_2])
+
+    @staticmethod
+    def tangent(result, self, weight, bias, dim, eps, self_t, weight_t, bias_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        weight_t = zeros_if_missing(weight_t, weight)
+        bias_t = zeros_if_missing(bias_t, bias)
+        rstd = norm_formulas.inverse_length(self.std(dim, correction=0, keepdim=True), eps)
+        normal = (self - self.mean(dim, True)) * rstd
+        moved = (self_t - self_t.mean(dim, True) - normal * (self_t * normal).mean(dim, True)) * rstd
+        turned = moved if weight is None else moved * weight + normal * weight_t
+        tangent0 = turned if bias_t is None else turned + bias_t
         return (tangent0, None, None)
 
 
@@ -616,8 +781,8 @@ class NormalizeRmsBackward0(Node):
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
     plans = KernelOpGradient(
-        norm_plans.normalize_rms_backward,
-        norm_cpu.normalize_rms_backward,
+        _rows_normalize_rms_backward.plan,
+        _rows_normalize_rms_backward.normalize_rms_backward,
         ("w", ""),
         ("g", ""),
         ("k", "kept_self"),
@@ -689,7 +854,9 @@ class NormalizeRmsBackward0(Node):
         output_mask = tuple([edge is not None for edge in node.edges])
         try:
             return as_gradients(
-                at_array(grad, norm_cpu.normalize_rms_backward)(output_mask, grad, self, weight, scale, dim),
+                at_array(grad, _rows_normalize_rms_backward.normalize_rms_backward)(
+                    output_mask, grad, self, weight, scale, dim
+                ),
                 node.metas,
                 dtype,
             )
@@ -737,6 +904,7 @@ class NormalizeRmsBackward0(Node):
 __all__ = [
     "ScaleDownToBackward0",
     "StandardizeBackward0",
+    "StandardizeRowsBackward0",
     "StandardizeGroupsBackward0",
     "NormalizeByBackward0",
     "NormalizeRmsBackward0",

@@ -3249,6 +3249,30 @@ def standardize(
     affine_shape: Sequence[int],
     eps: float,
 ) -> return_types.standardize: ...
+def standardize_rows(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, dim: Sequence[int], eps: float
+) -> return_types.standardize_rows: ...
+@overload
+def standardize_rows_backward(
+    output_mask: Sequence[bool],
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    center: Tensor,
+    scale: Tensor,
+    dim: Sequence[int],
+) -> return_types.standardize_rows_backward: ...
+@overload
+def standardize_rows_backward(
+    output_mask: Sequence[bool],
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    center: Tensor,
+    scale: Tensor,
+    *,
+    axis: Sequence[int],
+) -> return_types.standardize_rows_backward: ...
 def standardize_groups(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, groups: int, eps: float
 ) -> return_types.standardize_groups: ...
@@ -3258,6 +3282,25 @@ def normalize_by(
 def normalize_rms(
     input: Tensor, weight: Tensor | None, dim: Sequence[int], eps: float
 ) -> return_types.normalize_rms: ...
+@overload
+def normalize_rms_backward(
+    output_mask: Sequence[bool],
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    scale: Tensor,
+    dim: Sequence[int],
+) -> return_types.normalize_rms_backward: ...
+@overload
+def normalize_rms_backward(
+    output_mask: Sequence[bool],
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    scale: Tensor,
+    *,
+    axis: Sequence[int],
+) -> return_types.normalize_rms_backward: ...
 def normalize(
     input: Tensor,
     p: float = 2.0,

@@ -32,6 +32,12 @@ from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
+from ..checks import normalize_rms_backward as _check_normalize_rms_backward
+from ..checks import standardize_rows_backward as _check_standardize_rows_backward
+from ..kernels.programs import cpu_normalize_rms as _rows_normalize_rms
+from ..kernels.programs import cpu_normalize_rms_backward as _rows_normalize_rms_backward
+from ..kernels.programs import cpu_standardize_rows as _rows_standardize_rows
+from ..kernels.programs import cpu_standardize_rows_backward as _rows_standardize_rows_backward
 from ..nodes import norm as nodes
 
 STANDARDIZE = KernelOp(
@@ -40,6 +46,14 @@ STANDARDIZE = KernelOp(
     norm_cpu.standardize,
     nodes.StandardizeBackward0,
     {"self": "T", "weight": "O", "bias": "O", "dim": "d", "affine_shape": "d", "eps": "f"},
+    outputs=3,
+)
+STANDARDIZE_ROWS = KernelOp(
+    "standardize_rows",
+    _rows_standardize_rows.plan,
+    _rows_standardize_rows.standardize_rows,
+    nodes.StandardizeRowsBackward0,
+    {"self": "T", "weight": "O", "bias": "O", "dim": "d", "eps": "f"},
     outputs=3,
 )
 STANDARDIZE_GROUPS = KernelOp(
@@ -59,8 +73,8 @@ NORMALIZE_BY = KernelOp(
 )
 NORMALIZE_RMS = KernelOp(
     "normalize_rms",
-    norm_plans.normalize_rms,
-    norm_cpu.normalize_rms,
+    _rows_normalize_rms.plan,
+    _rows_normalize_rms.normalize_rms,
     nodes.NormalizeRmsBackward0,
     {"self": "T", "weight": "O", "dim": "d", "eps": "f"},
     outputs=2,
@@ -324,6 +338,235 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
             nodes.StandardizeBackward0, results, (self, weight, bias, dim, affine_shape, eps), (self, weight, bias)
         )
     return _standardize_result(*results)
+
+
+def standardize_rows(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    dim: Sequence[int] = None,
+    eps: float = None,
+    *,
+    axis: Sequence[int] | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """output = (x - center) scale weight + bias, with the mean of x over the last dimensions, `dim`, as center, and 1 /
+    sqrt(var + eps) as scale; weight and bias have their sizes.
+
+    standardize_rows(Tensor input, Tensor? weight, Tensor? bias, int[] dim, float eps) -> (Tensor output, Tensor center,
+    Tensor scale) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor or None.
+        bias: tensor or None.
+        dim: sequence of ints, counted from the end where negative.
+        eps: float, added to the variance.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        output: the dtype that all tensors share.
+        center: the dtype that all tensors share.
+        scale: the dtype that all tensors share.
+    Gradients:
+        input: (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd
+        weight: grad * normal
+        bias: grad
+        where rstd: inverse_length(input.std(dim, correction=0, keepdim=True), eps)
+        where normal: (input - input.mean(dim, True)) * rstd
+        where inner: grad if weight is None else grad * weight
+        where moved: (self_t - self_t.mean(dim, True) - normal * (self_t * normal).mean(dim, True)) * rstd
+        where turned: moved if weight_p is None else moved * weight_p + normal * weight_t
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, which must be the last dimensions; weight and bias have
+            their sizes.
+    """
+    try:
+        if axis is not None:
+            dim = axis
+        if not watch.every:
+            result = STANDARDIZE_ROWS.launch(input, weight, bias, dim, eps)
+            if result is not None:
+                return _standardize_rows_result(*result)
+        if (
+            input.__class__ not in plain
+            or weight.__class__ not in plain
+            or bias.__class__ not in plain
+            or foreign(dim)
+            or eps.__class__ not in plain
+        ) and (
+            result := intercept("standardize_rows", standardize_rows, "normalize_rows", input, weight, bias, dim, eps)
+        ) is not NOT_HANDLED:
+            return result
+        return _standardize_rows("standardize_rows", input, weight, bias, dim, eps)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+_standardize_rows_result = ReturnType("standardize_rows", ("output", "center", "scale"))
+
+
+def _standardize_rows(name: str, self, weight, bias, dim, eps, into=None) -> Any:
+    given = (self, weight, bias, dim, eps)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
+    dim = checks.integer_list(name, "dim", dim)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    self, weight, bias, dim, eps = norm_checks.standardize_rows(name, self, weight, bias, dim, eps)
+    if (
+        into is None
+        and not watch.every
+        and is_in_rows(self)
+        and STANDARDIZE_ROWS.remember(given, (self, weight, bias, dim, eps))
+    ):
+        results = STANDARDIZE_ROWS.launch(self, weight, bias, dim, eps)
+        if results is not None:
+            return _standardize_rows_result(*results)
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and (weight is None or weight._dtype is self._dtype)
+        and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, weight, bias))
+    )
+    try:
+        results = memory_formats_of(
+            outputs(
+                at(self, _rows_standardize_rows.standardize_rows)(
+                    array_in(in_rows(self), computed), array_in(weight, computed), array_in(bias, computed), dim, eps
+                ),
+                computed,
+                ("same", "same", "same"),
+            ),
+            self,
+        )
+    except Exception as error:
+        reraise(name, error, (self, weight, bias, dim, eps))
+    if grad_mode.grad and (
+        self._requires_grad
+        or (weight is not None and weight._requires_grad)
+        or (bias is not None and bias._requires_grad)
+    ):
+        nodes.StandardizeRowsBackward0.record(results, self, weight, bias, dim, eps)
+    if watch.active:
+        propagate(nodes.StandardizeRowsBackward0, results, (self, weight, bias, dim, eps), (self, weight, bias))
+    return _standardize_rows_result(*results)
+
+
+def standardize_rows_backward(
+    output_mask: Sequence[bool],
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    center: Tensor,
+    scale: Tensor,
+    dim: Sequence[int],
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of standardize_rows.
+
+    standardize_rows_backward(bool[] output_mask, Tensor grad_output, Tensor input, Tensor? weight, Tensor center,
+    Tensor scale, int[] dim) -> (Tensor self_grad, Tensor weight_grad, Tensor bias_grad) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        output_mask: sequence of bools.
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        weight: tensor or None.
+        center: tensor.
+        scale: tensor.
+        dim: sequence of ints, counted from the end where negative.
+    Returns:
+        self_grad: the dtype that all tensors share.
+        weight_grad: the dtype that all tensors share.
+        bias_grad: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: `dim` in range, `weight` of one row, `center` of one number a row, `scale` of one number
+            a row, `grad_output` and `input` of one shape.
+    """
+    try:
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or weight.__class__ not in plain
+            or center.__class__ not in plain
+            or scale.__class__ not in plain
+            or foreign(dim)
+        ) and (
+            result := intercept(
+                "standardize_rows_backward",
+                standardize_rows_backward,
+                "loop",
+                output_mask,
+                grad_output,
+                input,
+                weight,
+                center,
+                scale,
+                dim,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _standardize_rows_backward(
+            "standardize_rows_backward", output_mask, grad_output, input, weight, center, scale, dim
+        )
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+_standardize_rows_backward_result = ReturnType("standardize_rows_backward", ("self_grad", "weight_grad", "bias_grad"))
+
+
+def _standardize_rows_backward(name: str, output_mask, grad_output, self, weight, center, scale, dim, into=None) -> Any:
+    output_mask = checks.boolean_list(name, "output_mask", output_mask)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if not isinstance(center, Tensor):
+        center = checks.tensor(name, "center", center)
+    if not isinstance(scale, Tensor):
+        scale = checks.tensor(name, "scale", scale)
+    dim = checks.integer_list(name, "dim", dim)
+    output_mask, grad_output, self, weight, center, scale, dim = (
+        _check_standardize_rows_backward.standardize_rows_backward_rows(
+            name, output_mask, grad_output, self, weight, center, scale, dim
+        )
+    )
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        and self._dtype is grad_output._dtype
+        and center._dtype is grad_output._dtype
+        and scale._dtype is grad_output._dtype
+        and (weight is None or weight._dtype is grad_output._dtype)
+        else computed_dtype(name, "match", ("float",), (grad_output, self, weight, center, scale))
+    )
+    try:
+        results = outputs(
+            at(grad_output, _rows_standardize_rows_backward.standardize_rows_backward)(
+                output_mask,
+                array_in(grad_output, computed),
+                array_in(self, computed),
+                array_in(weight, computed),
+                array_in(center, computed),
+                array_in(scale, computed),
+                dim,
+            ),
+            computed,
+            ("same", "same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (output_mask, grad_output, self, weight, center, scale, dim))
+    return _standardize_rows_backward_result(*results)
 
 
 def standardize_groups(
@@ -652,9 +895,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     )
     try:
         results = outputs(
-            at(self, norm_cpu.normalize_rms, "ops.norm.shapes:scaled")(
-                array_in(self, computed), array_in(weight, computed), dim, eps
-            ),
+            at(self, _rows_normalize_rms.normalize_rms)(array_in(self, computed), array_in(weight, computed), dim, eps),
             computed,
             ("same", "same"),
         )
@@ -665,6 +906,104 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     if watch.active:
         propagate(nodes.NormalizeRmsBackward0, results, (self, weight, dim, eps), (self, weight))
     return _normalize_rms_result(*results)
+
+
+def normalize_rms_backward(
+    output_mask: Sequence[bool],
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    scale: Tensor,
+    dim: Sequence[int],
+) -> tuple[Tensor, Tensor]:
+    """The gradients of normalize_rms.
+
+    normalize_rms_backward(bool[] output_mask, Tensor grad_output, Tensor input, Tensor? weight, Tensor scale, int[]
+    dim) -> (Tensor self_grad, Tensor weight_grad) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        output_mask: sequence of bools.
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        weight: tensor or None.
+        scale: tensor.
+        dim: sequence of ints, counted from the end where negative.
+    Returns:
+        self_grad: the dtype that all tensors share.
+        weight_grad: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: `dim` in range, `weight` of one row, `scale` of one number a row, `grad_output` and
+            `input` of one shape.
+    """
+    try:
+        if (
+            grad_output.__class__ not in plain
+            or input.__class__ not in plain
+            or weight.__class__ not in plain
+            or scale.__class__ not in plain
+            or foreign(dim)
+        ) and (
+            result := intercept(
+                "normalize_rms_backward",
+                normalize_rms_backward,
+                "loop",
+                output_mask,
+                grad_output,
+                input,
+                weight,
+                scale,
+                dim,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _normalize_rms_backward("normalize_rms_backward", output_mask, grad_output, input, weight, scale, dim)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+_normalize_rms_backward_result = ReturnType("normalize_rms_backward", ("self_grad", "weight_grad"))
+
+
+def _normalize_rms_backward(name: str, output_mask, grad_output, self, weight, scale, dim, into=None) -> Any:
+    output_mask = checks.boolean_list(name, "output_mask", output_mask)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if not isinstance(scale, Tensor):
+        scale = checks.tensor(name, "scale", scale)
+    dim = checks.integer_list(name, "dim", dim)
+    output_mask, grad_output, self, weight, scale, dim = _check_normalize_rms_backward.normalize_rms_backward_rows(
+        name, output_mask, grad_output, self, weight, scale, dim
+    )
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        and self._dtype is grad_output._dtype
+        and scale._dtype is grad_output._dtype
+        and (weight is None or weight._dtype is grad_output._dtype)
+        else computed_dtype(name, "match", ("float",), (grad_output, self, weight, scale))
+    )
+    try:
+        results = outputs(
+            at(grad_output, _rows_normalize_rms_backward.normalize_rms_backward)(
+                output_mask,
+                array_in(grad_output, computed),
+                array_in(self, computed),
+                array_in(weight, computed),
+                array_in(scale, computed),
+                dim,
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (output_mask, grad_output, self, weight, scale, dim))
+    return _normalize_rms_backward_result(*results)
 
 
 def normalize(
@@ -724,9 +1063,12 @@ __all__ = [
     "scale_down_to",
     "renorm",
     "standardize",
+    "standardize_rows",
+    "standardize_rows_backward",
     "standardize_groups",
     "normalize_by",
     "normalize_rms",
+    "normalize_rms_backward",
     "normalize",
     "renorm_",
 ]

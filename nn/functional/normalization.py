@@ -183,9 +183,9 @@ def layer_norm(
                     f"shape {list(tensor.shape)} and normalized_shape = {list(shape)}"
                 )
         if input._dtype.native:
-            return ops.standardize(input, weight, bias, tuple(range(-count, 0)), shape, eps)[0]
+            return ops.standardize_rows(input, weight, bias, tuple(range(-count, 0)), eps)[0]
         x = widened(input, weight, bias)
-        return narrowed(ops.standardize(x, weight, bias, tuple(range(-count, 0)), shape, eps)[0], input)
+        return narrowed(ops.standardize_rows(x, weight, bias, tuple(range(-count, 0)), eps)[0], input)
     except Exception as error:
         hide_internal_frames(error)
         raise

@@ -13,13 +13,13 @@ from specgrad.runtime.device.cuda import driver
 from specgrad.runtime.extensions.simulator import ORDERS, GlobalArray, SimulatedCuda, launches
 from specgrad.runtime.kernels import row_language, scalar
 from specgrad.runtime.kernels.cpu.elementwise_table import ElementKernels
-from specgrad.runtime.kernels.cpu.row_shapes import RowInput, row_shape
+from specgrad.runtime.kernels.cpu.row_shapes import RowInput, one_row, row_shape
 from specgrad.runtime.kernels.cuda.elementwise import element_kernel, element_signature
 from specgrad.runtime.kernels.cuda.kernel import Array
 from specgrad.runtime.spec_lines import generated_package
 from specgrad.runtime.tensor.tensor import adopt
 
-from ...language.row_programs import Program
+from ...language.row_programs import Parameter, Program
 from ...programs.indexed_reference import outputs_of as indexed_outputs
 from ...programs.numpy_reference import outputs_of
 from ...programs.passes import Lowered
@@ -192,27 +192,33 @@ def _simulated(point: Point, key: str, requested: list[np.ndarray], report: Repo
 
 
 def meant(program: Program, arguments: dict[str, Any]) -> list[np.ndarray]:
-    args = [RowInput(p.array, np.asarray(arguments[p.array]), p.kind) for p in program.arrays]
+    values_of = [None if arguments[p.array] is None else np.asarray(arguments[p.array]) for p in program.arrays]
+    args = [RowInput(p.array, value, p.kind) for p, value in zip(program.arrays, values_of, strict=True)]
     dim, keepdim = arguments.get("dim", -1), bool(arguments.get("keepdim", False))
     seen = row_shape(program.name, args, dim, keepdim)
     before, along, after = seen.folded
 
-    def shaped(array: np.ndarray, kind: str) -> np.ndarray:
+    def shaped(array: np.ndarray | None, p: Parameter) -> np.ndarray:
+        kind = p.kind
+        if array is None:
+            return np.full(along if kind == "shared" else (before * after, 1), p.default)
         if kind == "row":
             return seen.fold(array).transpose(0, 2, 1).reshape(before * after, along)
         return array.reshape(-1) if kind == "shared" else array.reshape(-1, 1)
 
-    arrays = {p.name: shaped(each.array, p.kind) for p, each in zip(program.arrays, args, strict=True)}
+    arrays = {p.name: shaped(each.array, p) for p, each in zip(program.arrays, args, strict=True)}
     numbers = {p.name: arguments[p.name] for p in program.of_kind("number")}
     result = outputs_of(program, arrays | numbers, along, row_namespace())
 
-    def back(value: np.ndarray, is_row: bool) -> np.ndarray:
+    def back(value: np.ndarray, is_row: bool, is_total: bool) -> np.ndarray:
+        if is_total:
+            return value.reshape(one_row(seen.shape, dim))
         if not is_row:
             return value.reshape(seen.result)
         return seen.unfold(np.ascontiguousarray(value.reshape(before, after, along).transpose(0, 2, 1)))
 
     of_rows = Lowered(program).rows
-    return [back(np.asarray(value), name in of_rows) for name, value in result.items()]
+    return [back(np.asarray(value), name in of_rows, name in program.totals) for name, value in result.items()]
 
 
 def row_namespace() -> dict[str, Any]:

@@ -119,17 +119,16 @@ def transposed_convolution(
 def standardized(
     onnx: Any, x: Any, weight: Any, bias: Any, dim: Sequence[int], affine_shape: Sequence[int], eps: float
 ) -> Any:
-    """(x - mean) / sqrt(var + eps) * weight + bias; one operator where the dimensions are the last."""
     dims = sorted(each % x.ndim for each in dim)
-    last = list(range(x.ndim - len(dims), x.ndim))
-    if dims == last and list(affine_shape) == [x.shape[each] for each in dims]:
-        scale = np.ones(affine_shape, x.dtype) if weight is None else onnx.Reshape(weight, list(affine_shape))
-        shift = None if bias is None else onnx.Reshape(bias, list(affine_shape))
-        return onnx.LayerNormalization(x, scale, shift, axis=dims[0], epsilon=eps)[0]
     distance = x - onnx.ReduceMean(x, dims, keepdims=1)
     result = distance / onnx.Sqrt(onnx.ReduceMean(distance * distance, dims, keepdims=1) + eps)
     result = result if weight is None else result * onnx.Reshape(weight, list(affine_shape))
     return result if bias is None else result + onnx.Reshape(bias, list(affine_shape))
+
+
+def standardized_rows(onnx: Any, x: Any, weight: Any, bias: Any, dim: Sequence[int], eps: float) -> Any:
+    scale = np.ones(x.shape[min(dim) :], x.dtype) if weight is None else weight
+    return onnx.LayerNormalization(x, scale, bias, axis=min(dim), epsilon=eps)[0]
 
 
 def standardized_groups(onnx: Any, x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:

@@ -122,6 +122,20 @@ def normalize_by(call: Call) -> Any:
     return result.reshape((samples, call.size, channels, *value._shape[3:])).transpose(0, 1)
 
 
+def normalize_rows(call: Call) -> Any:
+    """Rows of all examples together; weights that differ between them are applied outside."""
+    rank = len(call["input"]._shape)
+    batch_first, dims = call.batch_first(call["input"]), call.dimensions(as_list(call["dim"]), rank)
+    if not call.is_batched("weight", "bias"):
+        return call.run(call.arguments | {"input": batch_first, "dim": dims})
+    output, center, scale = op.standardize_rows(batch_first, None, None, dims, call["eps"])
+    for name, combine in (("weight", op.mul), ("bias", op.add)):
+        if call[name] is not None:
+            own = padded(call.batch_first(call[name]), rank) if call.is_batched(name) else call[name]
+            output = combine(output, own)
+    return output, center, scale
+
+
 def normalize_rms(call: Call) -> Any:
     """Rows of all examples together; a weight that differs between them is multiplied in apart."""
     rank = len(call["input"]._shape)

@@ -7,30 +7,35 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiler.jit import jit
+from ...compiler.jit import WRITTEN, jit
 from ...device.threads.parallel_for import shared
-from ..llvm.addresses import empty_row
-from .allocate_and_fill import empty
+from ..llvm.addresses import empty_row, part_of, zero_row
+from .allocate_and_fill import empty, fill
 from .contiguous_copy import contiguous
+from .loops import copy_row
 from .plan import Plan, Step, are_contiguous
 from .reduce_layout import Folding
-from .row_shapes import Dim, Output, RowInput, row_shape
+from .row_shapes import Dim, Output, RowInput, is_missing, output_shapes, row_shape, rows_of, with_all_rows
 
 Array = np.ndarray
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class Loops(NamedTuple):
-    """The loops of a program: over rows, and over rows that are columns of (along, after), side by side."""
+    """The loops of a program: over rows, and over rows that are columns of (along, after), side by side. One that sums
+    over rows has none of these, but loops without the sums."""
 
     rows: Any
-    columns: Any
+    columns: Any = None
     long: bool = False  # whether an element takes so long that it is worth a copy to have many of them side by side
+    alone: Any = None  # Loops
 
     def are_columns(self, folding: Folding) -> bool:
         """Whether rows are read as columns: few of many elements are brought into rows."""
         _, along, after = folding.folded
-        return after > 1 and (after >= NARROW or not self.long or along * folding.count <= MAX_NARROW_ELEMENTS)
+        if after == 1 or self.columns is None:
+            return False
+        return after >= NARROW or not self.long or along * folding.count <= MAX_NARROW_ELEMENTS
 
 
 NARROW = 16  # columns
@@ -39,48 +44,110 @@ MAX_NARROW_ELEMENTS = 1 << 10
 
 def run(
     name: str, loops: Loops, args: Sequence[RowInput], numbers: Sequence[Any], outputs: Sequence[Output],
-    dim: Dim, keepdim: bool,
+    dim: Dim, keepdim: bool, output_mask: Sequence[bool] = (),
 ) -> Any:  # fmt: skip
     """The outputs of a program; loops take arrays, outputs, numbers, the sizes of rows and a range of them."""
+    if loops.alone is not None and (own := without_sums(outputs, output_mask)) is not None:
+        some = [outputs[k] for k in own], dim, keepdim, [output_mask[k] for k in own]
+        made = run(name, loops.alone, args, numbers, *some)
+        return tuple([made[own.index(k)] if k in own else None for k in range(len(outputs))])
+    args = with_all_rows(args)
     result = row_shape(name, args, dim, keepdim)
-    rows = next(each.array for each in args if each.kind == "row")
+    rows = rows_of(args).array
     if rows.dtype not in FLOATS:
         raise TypeError(f"{name}(): expected float32 or float64, but got {rows.dtype}")
     before, along, after = result.folded
     are_columns = loops.are_columns(result)
     moved = Columns(result) if are_columns else TransposedRows(result)
-    arrays = [moved.rows(each.array) if each.kind == "row" else contiguous(each.array).reshape(-1) for each in args]
-    results = [
-        empty(result.count * (along if o.kind == "row" else 1), np.dtype(o.dtype or rows.dtype)) for o in outputs
-    ]
+    arrays = [moved.rows(each.array) if each.kind == "row" else _flat(each, rows.dtype, result) for each in args]
+    sizes = {"row": rows.size, "each": result.count, "shared": along * -(-result.count // SUMMED)}
+    results = [empty(sizes[o.kind], np.dtype(o.dtype or rows.dtype)) for o in outputs]
     if are_columns:
         shared(loops.columns, (*arrays, *results, *numbers, along, after), result.count, rows.size, SHARE)
     else:
-        shared(loops.rows, (*arrays, *results, *numbers, along), result.count, rows.size)
+        unit = SUMMED if any(o.kind == "shared" for o in outputs) else 1
+        shared(loops.rows, (*arrays, *results, *numbers, along), result.count, rows.size, unit)
+    shapes = output_shapes(result, outputs, dim)
     made = [
-        moved.back(r) if o.kind == "row" else r.reshape(result.result) for r, o in zip(results, outputs, strict=True)
+        moved.back(r) if o.kind == "row" else _total(r, along, shape) if o.kind == "shared" else r.reshape(shape)
+        for r, o, shape in zip(results, outputs, shapes, strict=True)
     ]
+    if output_mask:
+        return tuple([each if yes else None for each, yes in zip(made, output_mask, strict=True)])
     return made[0] if len(made) == 1 else tuple(made)
+
+
+def without_sums(outputs: Sequence[Output], output_mask: Sequence[bool]) -> list[int] | None:
+    """The numbers of the outputs that are no sums over rows, where none of these is wanted."""
+    requested = zip(outputs, output_mask or [True] * len(outputs), strict=True)
+    if any(yes and output.kind == "shared" for output, yes in requested):
+        return None
+    return [k for k, output in enumerate(outputs) if output.kind != "shared"]
+
+
+def _flat(each: RowInput, kind: np.dtype, result: Folding) -> Array:
+    if each.array is None:
+        return np.full(result.folded[1] if each.kind == "shared" else result.count, each.default or 0, kind)
+    return contiguous(each.array).reshape(-1)
+
+
+def _total(sums: Array, along: int, shape: tuple[int, ...]) -> Array:
+    result = empty(along, sums.dtype)
+    add_blocks(sums, result)
+    return result.reshape(shape)
 
 
 def plan_of(
     loops: Loops, args: Sequence[RowInput], positions: Sequence[int], numbers: Sequence[float], ints: Sequence[int],
-    outputs: Sequence[Output], dim: Dim, keepdim: bool,
+    outputs: Sequence[Output], dim: Dim, keepdim: bool, output_mask: Sequence[bool] = (),
 ) -> Plan | None:  # fmt: skip
     """The plan of a call with arguments of these layouts; `positions` are those of the arrays among the arguments."""
+    if loops.alone is not None and (own := without_sums(outputs, output_mask)) is not None:
+        some = [outputs[k] for k in own], dim, keepdim, [output_mask[k] for k in own]
+        plan = plan_of(loops.alone, args, positions, numbers, ints, *some)
+        number = dict(enumerate(own))
+        return plan and tuple([step.renumbered(lambda k: number.get(k, k + len(outputs))) for step in plan])
+    first = next(at for at, each in zip(positions, args, strict=True) if each.array is rows_of(args).array)
+    positions = [first if is_missing(each) else at for at, each in zip(positions, args, strict=True)]
+    args = with_all_rows(args)
     result = row_shape("plan", args, dim, keepdim)
-    shape = next(each.array.shape for each in args if each.kind == "row")
-    before, along, after = result.folded
-    if result.order or not prod(shape) or not are_contiguous(*[each.array for each in args]):
+    _, along, after = result.folded
+    if result.order or not prod(result.shape) or not are_contiguous(*[each.array for each in args]):
         return None
     if after > 1 and not loops.are_columns(result):
         return None
-    made = tuple([(k, shape if each.kind == "row" else result.result) for k, each in enumerate(outputs)])
-    indices, masks = (tuple([k for k, o in enumerate(outputs) if o.dtype == kind]) for kind in ("int64", "bool"))
-    loop, sizes, unit = (loops.rows, (along,), 1) if after == 1 else (loops.columns, (along, after), SHARE)
-    rows = (result.count, unit)
-    step = Step(loop, tuple(positions), made, tuple(numbers), (*map(int, ints), *sizes), rows, prod(shape))
-    return (step._replace(indices=indices, masks=masks, row=along if after == 1 else 0),)
+    count, totals = len(outputs), [k for k, output in enumerate(outputs) if output.kind == "shared"]
+    own = [k if yes else count + k for k, yes in enumerate(output_mask or [True] * count)]  # not wanted: behind all
+    made = list(zip(own, output_shapes(result, outputs, dim), strict=True))
+    sums = {k: (2 * count + k, (-(-result.count // SUMMED) * along,)) for k in totals}
+    fills, operands = _defaults(args, positions, 3 * count, (along, result.count))
+    results = tuple([sums.get(k, each) for k, each in enumerate(made)])
+    step = _step_of(loops, result, SUMMED if totals else 1)._replace(operands=operands, results=results)
+    indices, masks = (tuple([own[k] for k, o in enumerate(outputs) if o.dtype == d]) for d in ("int64", "bool"))
+    step = step._replace(numbers=tuple(numbers), ints=(*map(int, ints), *step.ints), indices=indices, masks=masks)
+    return (*fills, step, *[Step(add_blocks, (), (sums[k], made[k])) for k in totals if own[k] < count])
+
+
+def _step_of(loops: Loops, result: Folding, unit: int) -> Step:
+    """The call of the loops for rows as they lie."""
+    _, along, after = result.folded
+    if after > 1:
+        rows = (result.count, SHARE)
+        return Step(loops.columns, (), (), ints=(along, after), rows=rows, work=prod(result.shape))
+    return Step(loops.rows, (), (), ints=(along,), rows=(result.count, unit), work=prod(result.shape), row=along)
+
+
+def _defaults(
+    args: Sequence[RowInput], positions: Sequence[int], free: int, sizes: tuple[int, int]
+) -> tuple[Plan, tuple[int, ...]]:
+    """What fills arrays that stand for those which are None, as outputs from `free` on; and the operands."""
+    fills, operands = [], []
+    for number, (each, position) in enumerate(zip(args, positions, strict=True), free):
+        if each.array is None:
+            size = sizes[0] if each.kind == "shared" else sizes[1]
+            fills.append(Step(fill, (), ((number, (size,)),), (each.default or 0.0,)))
+        operands.append(position if each.array is not None else ~number)
+    return tuple(fills), tuple(operands)
 
 
 SHARE = 64  # columns of one thread, at least
@@ -180,3 +247,17 @@ def collect(parts: Array, totals: Array) -> None:
     for k in range(totals.size):
         totals[k] += parts[k]
         parts[k] = 0
+
+
+SUMMED = 64  # rows whose sums are in the dtype of the elements
+
+
+@jit(halves=WRITTEN)
+def add_blocks(sums: Array, result: Array) -> None:
+    """The sum of rows, in double precision."""
+    totals = zero_row(0.0, result.size)
+    for begin in range(0, sums.size, max(result.size, 1)):
+        row = part_of(sums, begin, result.size)
+        for k in range(row.size):
+            totals[k] += row[k]
+    copy_row(totals, result)

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...device.cuda.array import DeviceArray
 from ..cpu.reduce_layout import Folding
-from ..cpu.row_shapes import Dim, Output, RowInput, row_shape
+from ..cpu.row_shapes import Dim, Output, RowInput, output_shapes, row_shape, with_all_rows
+from ..cpu.row_shapes import rows_of as rows_of_args
 from ..cuda.row_programs import BLOCK_ELEMENTS, row_kernel, wide_of
 from . import arrays as memory
 from .arrays import in_order as in_order
@@ -41,19 +42,38 @@ class Rows(NamedTuple):
 
 def run(
     name: str, module: str, args: Sequence[RowInput], numbers: Sequence[Any], outputs: Sequence[Output],
-    dim: Dim, keepdim: bool,
+    dim: Dim, keepdim: bool, output_mask: Sequence[bool] = (),
 ) -> Any:  # fmt: skip
+    args = with_all_rows(args)
     result = row_shape(name, args, dim, keepdim)
-    source = next(each.array for each in args if each.kind == "row")
-    arrays = [as_rows(each.array, result) if each.kind == "row" else in_order(each.array) for each in args]
-    shapes = [folded_shape(result) if o.kind == "row" else result.result for o in outputs]
+    totals = [k for k, output in enumerate(outputs) if output.kind == "shared"]
+    if totals and result.folded[2] > 1:
+        raise NotImplementedError(f"{name}(): sums over rows are of rows along the last dimensions")
+    source = rows_of_args(args).array
+    arrays = [as_rows(each.array, result) if each.kind == "row" else _one_row(each, source, result) for each in args]
+    shapes = output_shapes(result, outputs, dim)
+    shapes = [folded_shape(result) if o.kind == "row" else s for s, o in zip(shapes, outputs, strict=True)]
     made = [
         memory.empty(shape, np.dtype(o.dtype), source.device) if o.dtype else memory.result(source, shape)
         for shape, o in zip(shapes, outputs, strict=True)
     ]
-    compute(module, rows_of(*result.folded), arrays, made, numbers)
+    rows = rows_of(*result.folded)
+    compute(module, rows, arrays, [array for k, array in enumerate(made) if k not in totals], numbers)
+    if any(yes for k, yes in enumerate(output_mask or [True] * len(outputs)) if k in totals):
+        columns = Rows("columns", rows.along, rows.amount, (rows.amount, rows.along))
+        compute(f"{module}_sums", columns, arrays, [made[k] for k in totals], numbers)
     shaped = [unfolded(array, result) if o.kind == "row" else array for array, o in zip(made, outputs, strict=True)]
+    if output_mask:
+        return tuple([each if yes else None for each, yes in zip(shaped, output_mask, strict=True)])
     return shaped[0] if len(shaped) == 1 else tuple(shaped)
+
+
+def _one_row(each: RowInput, source: DeviceArray, result: Folding) -> DeviceArray:
+    if each.array is not None:
+        return in_order(each.array)
+    made = memory.scratch(source, (result.folded[1] if each.kind == "shared" else result.count,))
+    memory.fill(made, each.default or 0)
+    return made
 
 
 def program(name: str) -> str:

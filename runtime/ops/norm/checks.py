@@ -69,10 +69,19 @@ def normalize_by(op: str, input: Any, mean: Any, var: Any, weight: Any, bias: An
 
 def normalize_rms(op: str, input: Any, weight: Any, dim: Sequence[int], eps: float) -> tuple[Any, ...]:
     """Wraps `dim`, which must be the last dimensions; weight has their sizes."""
-    shape = input._shape
+    return input, weight, _last_dims(op, input._shape, dim, weight=weight), eps
+
+
+def standardize_rows(op: str, input: Any, weight: Any, bias: Any, dim: Sequence[int], eps: float) -> tuple[Any, ...]:
+    """Wraps `dim`, which must be the last dimensions; weight and bias have their sizes."""
+    return input, weight, bias, _last_dims(op, input._shape, dim, weight=weight, bias=bias), eps
+
+
+def _last_dims(op: str, shape: tuple[int, ...], dim: Sequence[int], **tensors: Any) -> tuple[int, ...]:
     dims = tuple(wrap_dim(op, d, len(shape)) for d in dim)
     if not dims or dims != tuple(range(len(shape)))[-len(dims) :]:
         raise ShapeError(f"{op}(): expected the last dimensions of {list(shape)} in order, got {list(dim)}")
-    if weight is not None:
-        require_shape(op, "weight", weight, shape[-len(dims) :])
-    return input, weight, dims, eps
+    for name, tensor in tensors.items():
+        if tensor is not None:
+            require_shape(op, name, tensor, shape[-len(dims) :])
+    return dims

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...compiler.jit import jit
-from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.plan import Array, Ints, Maybe, run
 from ..reduction.cpu import sum_to_size
 from . import plans
@@ -81,29 +80,3 @@ def normalize_by(input: Array, mean: Array, var: Array, weight: Maybe, bias: May
 def follow(running: Array, batch: Array, share: float, factor: float) -> None:
     for i in range(running.size):
         running[i] = (1 - share) * running[i] + share * factor * batch[i]
-
-
-def normalize_rms(input: Array, weight: Maybe, dim: Ints, eps: float) -> tuple[Array, Array]:
-    """x r weight with r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; and r."""
-    if not input.size:
-        shape = (*input.shape[: -len(dim)], *[1] * len(dim))
-        return np.empty_like(input), np.full(shape, np.nan, input.dtype)
-    result, scales = run(plans.normalize_rms, contiguous(input), _weights(weight, input, dim), dim, eps)
-    return result, scales
-
-
-def normalize_rms_backward(
-    output_mask: Sequence[bool], grad: Array, input: Array, weight: Maybe, scales: Array, dim: Ints
-) -> tuple[Maybe, Maybe]:
-    """r (c - h mean(c h)) with c = grad weight and h = x r, and the sum of grad h; those that output_mask names."""
-    weights = _weights(weight, input, dim)
-    if input.size:
-        arrays = contiguous(grad), contiguous(input), weights, contiguous(scales)
-        result, sums = run(plans.normalize_rms_backward, tuple(output_mask), *arrays, dim)[:2]
-    else:
-        result, sums = np.empty_like(input), np.zeros_like(weights)
-    return result if output_mask[0] else None, sums if output_mask[1] else None
-
-
-def _weights(weight: Maybe, x: Array, dim: Ints) -> Array:
-    return np.ones(x.shape[-len(dim) :], x.dtype) if weight is None else contiguous(weight)

@@ -14,9 +14,9 @@ from ..reduction.cpu import sum_to_size
 
 @dataclass(frozen=True, eq=False)  # compared by identity: they are cached
 class NormLayout(Folded):
-    """How an array of `shape` is folded, and its weights with it; `kind` names the loops that take both. rows: (C, S)
-    with a weight for every element of a row; columns: (A, C) with one for every channel; segments: (A, C, S) with a
-    table (P, Q), where element (c, s) has w[c % P, s // (S / Q)]."""
+    """How an array of `shape` is folded, and its weights with it; `kind` names the loops that take both. columns: (A,
+    C) with a weight for every channel; segments: (A, C, S) with a table (P, Q), where element (c, s) has w[c % P, s //
+    (S / Q)]."""
 
     kind: str
     stats_shape: Ints
@@ -59,16 +59,15 @@ def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = Fals
     a, c, s = (prod(shape[i] for i in part) for part in (before, inside, behind))
     own, remaining_shape = _varying([(shape[i], affine[i]) for i in inside])
     also, of_reduced = _varying([(shape[i], affine[i]) for i in behind[::-1]])
-    rows = a == 1 and prod(remaining_shape) == 1 and prod(of_reduced) == s > 1
     columns = s == 1 and a > 1
     remaining_shape = [shape[i] for i in inside] if columns else remaining_shape
     exact = own and also and natural and (not columns or plain or prod(affine) == c)
-    table = (s,) if rows else (c,) if columns else (prod(remaining_shape), prod(of_reduced))
+    table = (c,) if columns else (prod(remaining_shape), prod(of_reduced))
     return NormLayout(
         shape,
-        (c, s) if rows else (a, c) if columns else (a, c, s),
+        (a, c) if columns else (a, c, s),
         () if natural else order,
-        "rows" if rows else "columns" if columns else "segments",
+        "columns" if columns else "segments",
         tuple(size if i in remaining_dims else 1 for i, size in enumerate(shape)),
         (1,) * len(shape) if plain else affine_shape,
         table,

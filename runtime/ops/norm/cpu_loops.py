@@ -1,6 +1,5 @@
 """The loops of standardizing, as plans call them, one pair for each kind of layout (see cpu_layout.py).
 
-rows: arrays (C, S), each row with statistics of its own and a weight for every element, as layer norm has them.
 columns: arrays (A, C), channels side by side. segments: arrays (A, C, S) with a table (P, Q) of weights, of which S / Q
 neighbours of a row share one; all passes over one channel follow each other, so that it stays in the cache.
 
@@ -10,86 +9,15 @@ two arguments of a loop are the range of rows or channels.
 
 import math
 
-from ...compiler.jit import WRITTEN, jit
-from ...kernels.cpu.loops import copy_row, copy_run
+from ...compiler.jit import jit
+from ...kernels.cpu.loops import copy_run
 from ...kernels.cpu.plan import Array
 from ...kernels.cpu.sums import REORDER, column_square_sums, column_sums, plain_sum, square_sum
 from ...kernels.llvm.addresses import clear, empty_row, part_of, zero_row
-from ...kernels.llvm.float16_rows import buffer_for, reading
 
 _BLOCK = 1024
 _WIDTH = 2048  # channels side by side of which all passes follow each other, so that they stay in the cache
 FLUSH = 64  # rows whose weight gradients are added up before they go into double precision
-
-
-@jit(fastmath=REORDER)
-def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tuple[float, float]:
-    total, moment, center_value = 0.0, 0.0, row.dtype.type(center)
-    for k in range(0, row.size, _BLOCK):
-        block, arg, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
-        part, other = row.dtype.type(0), row.dtype.type(0)
-        for i in range(block.size):
-            value = arg[i] * scale[i]
-            part += value
-            other += value * (block[i] - center_value)
-        total += part
-        moment += other
-    return total, moment
-
-
-@jit(halves=WRITTEN)
-def standardize_rows(
-    x: Array, weight: Array, bias: Array, result: Array, mean: Array, var: Array, eps: float, rows: int, count: int,
-    first: int, last: int,
-) -> None:  # fmt: skip
-    to, row_buffer = x.dtype.type, buffer_for(x, count)
-    for c in range(first, last):
-        row, out = reading(x, c * count, count, row_buffer), part_of(result, c * count, count)
-        average = plain_sum(row) / count
-        center = to(average)
-        away = average - center
-        variance = max(square_sum(row, center) / count - away * away, 0.0)
-        mean[c], var[c] = average, variance
-        rstd = to(1 / math.sqrt(variance + eps))
-        for s in range(count):
-            out[s] = (row[s] - center) * rstd * weight[s] + bias[s]
-
-
-@jit(halves=WRITTEN)
-def backward_rows(
-    grad: Array, x: Array, weight: Array, mean: Array, var: Array, result: Array, sums: Array, eps: float, rows: int,
-    count: int, first: int, last: int,
-) -> None:  # fmt: skip
-    """The gradient of x; and for each FLUSH rows those of weight and of bias, in sums (blocks, 2, S)."""
-    to, third = x.dtype.type, buffer_for(weight, count)
-    row_buffer, other = buffer_for(grad, count), buffer_for(x, count)
-    factors = reading(weight, 0, count, third)
-    for c in range(first, last):
-        start = c // FLUSH * 2 * count
-        block_sums, padded_sums = part_of(sums, start, count), part_of(sums, start + count, count)
-        if c % FLUSH == 0:
-            block_sums[:], padded_sums[:] = 0, 0
-        g, row, center = reading(grad, c * count, count, row_buffer), reading(x, c * count, count, other), to(mean[c])
-        out = part_of(result, c * count, count)
-        scale = 1 / math.sqrt(var[c] + eps)
-        total, moment = _weighted_sums(g, row, factors, center)
-        rstd, along, constant = to(scale), to(-(scale**3) * moment / count), to(-scale * total / count)
-        for s in range(count):
-            away = row[s] - center
-            out[s] = rstd * factors[s] * g[s] + along * away + constant
-            block_sums[s] += g[s] * (away * rstd)
-            padded_sums[s] += g[s]
-
-
-@jit(halves=WRITTEN)
-def add_blocks(sums: Array, result: Array, start: int, step: int, blocks: int) -> None:
-    """The sum of lines that begin `step` apart in `sums`, in double precision: the gradient of a weight or a bias."""
-    totals = zero_row(0.0, result.size)
-    for b in range(blocks):
-        line = part_of(sums, start + b * step, result.size)
-        for k in range(line.size):
-            totals[k] += line[k]
-    copy_row(totals, result)
 
 
 @jit

@@ -1,7 +1,7 @@
 """The last step of norms: rows whose variance leaves the range of its dtype, although what they are scaled to does not,
 are standardized once more, in double precision, with elements over the largest. Other rows cost a comparison.
 
-Arrays are (A, C, S) with a table (P, Q) of weights, as in cpu_loops.py; rows are (1, C, S), columns (A, C, 1).
+Arrays are (A, C, S) with a table (P, Q) of weights, as in cpu_loops.py.
 """
 
 import math
@@ -98,44 +98,3 @@ def finish_gradients(
                 at, k = (a * channels + c) * space + s, c % lines * parts + s // each
                 unit = (float(x[at]) / top - center) * scale
                 result[at] = (float(grad[at]) * weight[k] - total - unit * moment) * scale / top
-
-
-@jit
-def finish_rms(x: Array, weight: Array, result: Array, scales: Array, eps: float, count: int) -> None:
-    low, high = choose(x.dtype.type(0), 2.0**-50, 2.0**-450), choose(x.dtype.type(0), 2.0**50, 2.0**450)
-    for r in range(scales.size):
-        if (low <= scales[r]) & (scales[r] <= high):
-            continue
-        top, total = max_size(x, r * count, count, 1), 0.0
-        if not 0 < top < math.inf:
-            continue
-        for i in range(r * count, (r + 1) * count):
-            ratio = float(x[i]) / top
-            total += ratio * ratio / count
-        scale = 1 / math.sqrt(total + eps / top / top)
-        scales[r] = scale / top
-        for i in range(count):
-            result[r * count + i] = float(x[r * count + i]) / top * scale * weight[i]
-
-
-@jit
-def finish_rms_gradients(
-    grad: Array, x: Array, weight: Array, scales: Array, result: Array, weight_grad: Array, count: int
-) -> None:
-    like = x.dtype.type(0)
-    low, high, outside = choose(like, 2.0**-40, 2.0**-300), choose(like, 2.0**40, 2.0**300), 0
-    for r in range(scales.size):
-        outside += not ((low <= scales[r]) & (scales[r] <= high))
-    if not outside:
-        return
-    for i in range(count):
-        weight_grad[i] = 0
-    for r in range(scales.size):
-        scale, moment = float(scales[r]), 0.0
-        for i in range(count):
-            unit, g = float(x[r * count + i]) * scale, float(grad[r * count + i])
-            weight_grad[i] += g * unit
-            moment += g * weight[i] * unit / count
-        for i in range(count):
-            unit, g = float(x[r * count + i]) * scale, float(grad[r * count + i])
-            result[r * count + i] = (g * weight[i] - unit * moment) * scale

@@ -12,7 +12,7 @@ from . import cpu_statistics_loops as stats
 from .cpu_layout import NormLayout, layout_of, layout_of_groups
 
 COLUMNS = 64  # that one thread has, at least
-FORWARD = {"rows": loops.standardize_rows, "columns": loops.standardize_columns, "segments": loops.standardize_segments}
+FORWARD = {"columns": loops.standardize_columns, "segments": loops.standardize_segments}
 BACKWARD = {"columns": loops.backward_columns, "segments": loops.backward_segments}
 
 
@@ -49,9 +49,8 @@ def _is_folded(layout: NormLayout, *operands: Layout) -> bool:
 
 def folded(x: Layout, weight: Layout, bias: Layout, layout: NormLayout, eps: float) -> Plan:
     results = ((0, x.shape), (1, layout.stats_shape), (2, layout.stats_shape))
-    row = layout.folded[1] if layout.kind == "rows" else 0
     return (
-        Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), _sizes_of(layout), _shares_of(layout), row=row),
+        Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), _sizes_of(layout), _shares_of(layout)),
         Step(scaled.finish_standardized, (0, 1, 2), results, (eps,), _segments_of(layout)),
     )
 
@@ -59,8 +58,6 @@ def folded(x: Layout, weight: Layout, bias: Layout, layout: NormLayout, eps: flo
 def _segments_of(layout: NormLayout) -> Ints:
     """The sizes (A, C, S) and (P, Q) of any layout."""
     sizes = layout.folded
-    if layout.kind == "rows":
-        return 1, *sizes, 1, sizes[1]
     return (*sizes, 1, sizes[1], 1) if layout.kind == "columns" else (*sizes, *layout.table_shape)
 
 
@@ -69,8 +66,6 @@ def _sizes_of(layout: NormLayout) -> Ints:
 
 
 def _shares_of(layout: NormLayout) -> tuple[int, int]:
-    if layout.kind == "rows":
-        return layout.folded[0], 1
     return layout.folded[1], COLUMNS if layout.kind == "columns" else 1
 
 
@@ -116,17 +111,8 @@ def folded_backward(
     operands, sizes = (1, 2, 3, 4, 5), _sizes_of(layout)
     x_grad, *affine = zip(_requested_indices(output_mask), (x.shape, weight.shape, weight.shape), strict=True)
     last = Step(scaled.finish_gradients, (1, 2, 3, 5), (x_grad, *affine), (eps,), _segments_of(layout))
-    if layout.kind != "rows":
-        shares = (layout.table_shape[0], 1) if layout.kind == "segments" else _shares_of(layout)
-        return Step(BACKWARD[layout.kind], operands, (x_grad, *affine), (eps,), sizes, shares), last
-    rows, along = layout.folded
-    blocks = -(-rows // loops.FLUSH)
-    sums = (len(output_mask), (2 * blocks * along,))
-    return (
-        Step(loops.backward_rows, operands, (x_grad, sums), (eps,), sizes, (rows, loops.FLUSH), row=along),
-        *[Step(loops.add_blocks, (), (sums, own), (), (k * along, 2 * along, blocks)) for k, own in enumerate(affine)],
-        last,
-    )
+    shares = (layout.table_shape[0], 1) if layout.kind == "segments" else _shares_of(layout)
+    return Step(BACKWARD[layout.kind], operands, (x_grad, *affine), (eps,), sizes, shares), last
 
 
 def _requested_indices(output_mask: tuple[bool, ...]) -> list[int]:
@@ -149,47 +135,3 @@ def normalize_by(
         )
     ints, rows = (channels, space, *value), (samples * channels, 1)
     return (Step(stats.normalize_planes, operands, result, (eps,), ints, rows, row=space),)
-
-
-def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Plan | None:
-    if not are_contiguous(x, weight) or not prod(x.shape):
-        return None
-    rows, count = _rows_of(x, dim)
-    results = ((0, x.shape), (1, (*x.shape[: -len(dim)], *[1] * len(dim))))
-    ones, offset = _weights(weight, 1, 2, count)
-    return (
-        *ones,
-        Step(stats.normalize_rows, (0, offset), results, (eps,), (count,), (rows, 1), row=count),
-        Step(scaled.finish_rms, (0, offset), results, (eps,), (count,)),
-    )
-
-
-def normalize_rms_backward(
-    output_mask: tuple[bool, ...], grad: Layout, x: Layout, weight: Layout | None, scales: Layout, dim: Ints
-) -> Plan | None:
-    if not are_contiguous(grad, x, weight, scales) or not prod(x.shape):
-        return None
-    rows, count = _rows_of(x, dim)
-    blocks = -(-rows // loops.FLUSH)
-    x_grad, weight_grad = zip(_requested_indices(output_mask), (x.shape, x.shape[-len(dim) :]), strict=True)
-    sums = (len(output_mask), (blocks * count,))
-    ones, offset = _weights(weight, 3, 2 * len(output_mask) + 1, count)
-    operands, shares = (1, 2, offset, 4), (rows, loops.FLUSH)
-    return (
-        *ones,
-        Step(stats.normalize_rows_backward, operands, (x_grad, sums), (), (count,), shares, row=count),
-        Step(loops.add_blocks, (), (sums, weight_grad), (), (0, count, blocks)),
-        Step(scaled.finish_rms_gradients, operands, (x_grad, weight_grad), (), (count,)),
-    )
-
-
-def _weights(weight: Layout | None, offset: int, ones: int, count: int) -> tuple[Plan, int]:
-    """What is to be called for weights, and the operand that they are: those at a place, or as many ones, a result."""
-    if weight is not None:
-        return (), offset
-    return (Step(fill, (), ((ones, (count,)),), (1.0,)),), ~ones
-
-
-def _rows_of(x: Layout, dim: Ints) -> tuple[int, int]:
-    count = prod(x.shape[-len(dim) :])
-    return prod(x.shape) // count, count

@@ -67,25 +67,6 @@ def weight_sums(grad: Row, x: Row, average_: Shared, variance_: Shared, eps: flo
     return share, shift
 
 
-def normalize_rms(x: Row, weight_: Shared, eps: float) -> tuple[Row, Each]:
-    """x r weight with r = 1 / sqrt(mean(x^2) + eps), and r."""
-    scale = 1 / sqrt(mean(x * x) + eps)
-    result = x * scale * weight_
-    return result, scale
-
-
-def normalize_rms_backward(grad: Row, x: Row, weight_: Shared, scale_row: Each) -> Row:
-    """The gradient of x."""
-    unit = x * scale_row
-    weighted = grad * weight_
-    return (weighted - unit * mean(weighted * unit)) * scale_row
-
-
-def rms_weight_sums(grad: Row, x: Row, scale_: Shared) -> Each:
-    """The gradient of a weight: a row is what one column of the array has."""
-    return sum(grad * x * scale_)
-
-
 def normalize_by(x: Row, average_row: Each, variance_row: Each, weight_row: Each, bias_row: Each, eps: float) -> Row:
     """(x - average) / sqrt(variance + eps) weight + bias, all given."""
     return (x - average_row) * (weight_row / sqrt(variance_row + eps)) + bias_row

@@ -19,7 +19,3 @@ def standardized(self: Any, weight: Any, bias: Any, dim: Sequence[int], *rest: A
 def standardized_groups(self: Any, weight: Any, bias: Any, groups: int, eps: float) -> list[Shape]:
     statistics = (self.shape[0], groups, 1, 1)
     return [tuple(self.shape), statistics, statistics]
-
-
-def scaled(self: Any, weight: Any, dim: Sequence[int], eps: float) -> list[Shape]:
-    return [tuple(self.shape), _with_ones(self.shape, dim)]

@@ -1,9 +1,9 @@
-"""Sums of exponentials along (before, along, after), columns side by side: for logsumexp and its gradient."""
+"""Sums of exponentials along (before, along, after), columns side by side: for logsumexp."""
 
 import numpy as np
 
 from ...compiler.jit import jit
-from ...kernels.cpu.loops import beside_infinity, copy_row, exponential_sum, has_infinity
+from ...kernels.cpu.loops import copy_row, exponential_sum
 from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.reduce import range_of
 from ...kernels.scalar import exp, log
@@ -11,20 +11,6 @@ from ...kernels.scalar import exp, log
 _BLOCK = 256
 _ROWS = 256  # that are added one after the other before their sums are added up, in float64
 Array = np.ndarray
-
-
-@jit
-def infinite_columns(x: Array, start: int, tops: Array, out: Array) -> bool:
-    """Whether a column has maximum inf. If so `out` has the columns, those less their maximum, which becomes 0."""
-    infinite = has_infinity(tops)
-    if infinite:
-        for i in range(x.shape[0]):
-            row, to = x[i, start : start + tops.size], out[i, start : start + tops.size]
-            for j in range(tops.size):
-                to[j] = beside_infinity(row[j]) if tops[j] == np.inf else row[j]
-        for j in range(tops.size):
-            tops[j] = 0 if tops[j] == np.inf else tops[j]
-    return infinite
 
 
 @jit

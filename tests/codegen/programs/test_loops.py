@@ -59,6 +59,30 @@ SPEC = """
   self: not_implemented("a test of values")
   samples: ["self=T(3, 4)", "self=T(3, 4, 2), dim=1"]
   doc: "Two statements that take long, of which the output's place holds one."
+
+- name: unit_rows(Tensor self, Tensor? gain, int[1]? dim=None, bool keepdim=False) -> (Tensor unit, Tensor length)
+  dtypes: [float]
+  dtype: match
+  rows: |
+    total = sum(self * self)
+    far = not 1e-30 <= total <= 1e30
+    top = octave(max(abs(self)))
+    ratio = self / top
+    length = sqrt(sum(ratio * ratio)) * top if far else sqrt(total)
+    unit = self / length * (gain_ or 2.0)
+  output_differentiability: [False, False]
+  samples: ["self=T(3, 4), gain=T(4), dim=[1]", "self=T(3, 4, 2), gain=None"]
+  doc: "What few rows need is computed for these; an array that may be None, several dimensions."
+
+- name: sums_of_rows(bool[] output_mask, Tensor self, Tensor share, int[] dim) -> (Tensor product, Tensor total)
+  dtypes: [float]
+  dtype: match
+  rows: |
+    product = self * share_row
+    total = sum_rows(product * product)
+  output_differentiability: [False, False]
+  samples: ["output_mask=[True, True], self=T(3, 4), share=T(3), dim=[1]"]
+  doc: "A sum over rows, beside rows."
 """
 LAYOUTS = [((5, 7), 1), ((7, 5), 0), ((3, 300, 40), 1), ((2, 3000), 1), ((40, 3), 0), ((6, 20, 3), 1), ((2, 8, 300), 1)]
 
@@ -103,3 +127,40 @@ def test_values(ops: Any, shape: tuple[int, ...], dim: int, dtype: Any, toleranc
     right += [value.squeeze(dim), share, (raised * wide + inner) / (most + part)]
     for one, other in zip(found, right, strict=True):
         np.testing.assert_allclose(one.double().numpy(), other, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e25, 1e-25, 0.0])
+@pytest.mark.parametrize(("shape", "dim"), [*LAYOUTS, ((3, 4, 20, 5), (1, 2)), ((4, 3, 5), (0, 2)), ((30, 20), None)])
+def test_few_rows_need_more(ops: Any, shape: tuple[int, ...], dim: Any, scale: float) -> None:
+    """Every second row has squares beyond float32; what stands for a gain that is None."""
+    x = np.random.default_rng(0).normal(size=shape).astype("f")
+    dims = tuple(range(len(shape))) if dim is None else (dim,) if isinstance(dim, int) else dim
+    rows = tuple(1 if d in dims else n for d, n in enumerate(shape))
+    x *= np.where(np.arange(np.prod(rows)).reshape(rows) % 2, 1, np.float32(scale))
+    length = np.sqrt((x.astype("d") ** 2).sum(dims, keepdims=True))
+    gain = np.arange(1.0, 1 + np.prod([shape[d] for d in dims])).reshape([shape[d] for d in dims])
+    seen = gain.reshape([n if d in dims else 1 for d, n in enumerate(shape)])
+    for given, factor in ((None, 2), (sg.tensor(gain.astype("f")), seen)):
+        unit, found = ops.unit_rows(sg.tensor(x), given, dim, True)
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(unit.double().numpy(), x / length * factor, rtol=1e-5)
+        np.testing.assert_allclose(found.double().numpy(), length, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [sg.float64, sg.float32, sg.float16])
+@pytest.mark.parametrize(
+    ("shape", "dim"), [((5, 7), [1]), ((300, 33), [1]), ((4, 3, 5), [1, 2]), ((4, 3, 5), [0, 2]), ((4, 5), [0])]
+)
+def test_sums_over_rows(ops: Any, shape: tuple[int, ...], dim: list[int], dtype: Any) -> None:
+    """All outputs, and those that are wanted alone."""
+    x = sg.tensor(np.random.default_rng(0).normal(size=shape)).to(dtype)
+    rows = tuple(d for d in range(len(shape)) if d not in dim)
+    share = sg.tensor(np.random.default_rng(1).normal(size=[shape[d] for d in rows])).to(dtype)
+    factor = share.double().numpy().reshape([n if d in rows else 1 for d, n in enumerate(shape)])
+    product = x.double().numpy() * factor
+    tolerance = 1e-12 if dtype is sg.float64 else 1e-2
+    for wanted in ([True, True], [True, False], [False, True]):
+        found = ops.sums_of_rows(wanted, x, share, dim)
+        for one, right, yes in zip(found, (product, (product**2).sum(rows)), wanted, strict=True):
+            if yes:
+                np.testing.assert_allclose(one.double().numpy(), right, rtol=tolerance, atol=tolerance)

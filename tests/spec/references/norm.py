@@ -21,6 +21,16 @@ def standardize(self, weight, bias, dim, affine_shape, eps):
     )
 
 
+def standardize_rows(self, weight, bias, dim, eps):
+    m = np.mean(self, tuple(dim), keepdims=True)
+    r = 1 / np.sqrt(np.var(self, tuple(dim), keepdims=True) + eps)
+    return (
+        (self - m) * r * (1 if weight is None else weight) + (0 if bias is None else bias),
+        np.squeeze(m, tuple(dim)),
+        np.squeeze(r, tuple(dim)),
+    )
+
+
 def standardize_groups(self, weight, bias, groups, eps):
     x = self.reshape(len(self), groups, -1)
     shape = [-1 if d == 1 else 1 for d in range(self.ndim)]
@@ -47,4 +57,4 @@ def normalize_by(self, mean, var, weight, bias, eps):
 
 def normalize_rms(self, weight, dim, eps):
     scale1 = 1 / np.sqrt(np.mean(self**2, tuple(dim), keepdims=True) + eps)
-    return (self * scale1 * (1 if weight is None else weight), scale1)
+    return (self * scale1 * (1 if weight is None else weight), np.squeeze(scale1, tuple(dim)))
