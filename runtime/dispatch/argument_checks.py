@@ -181,12 +181,6 @@ def boolean(op: str, name: str, value: Any) -> bool:
     raise _wrong(op, name, "bool", value)
 
 
-def boolean_list(op: str, name: str, value: Any) -> tuple[bool, ...]:
-    if isinstance(value, (list, tuple)):
-        return tuple(boolean(op, name, each) for each in value)
-    raise _wrong(op, name, "tuple of bools", value)
-
-
 def dtype(op: str, name: str, value: Any) -> dtypes.dtype:
     """A dtype; Python's float, int, bool and complex stand for the widest dtype of their kind."""
     if isinstance(value, dtypes.dtype):
