@@ -14,15 +14,16 @@ from .results import Sample, difference
 from .workloads import COSTS
 
 REST = 0.02  # seconds in which the threads of the library before go to sleep: some look for work for 10 ms
+COMMAND = sys.executable, "-m", "benchmarks.worker"
 MIN_ROUNDS = 3  # rounds, however long they take
 
 
 class Worker:
     """A process that has imported one library, and times workloads on request."""
 
-    def __init__(self, library: str, threads: int, env: dict[str, str]) -> None:
-        command = [sys.executable, "-m", "benchmarks.worker", library, str(threads)]
-        self._process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, library: str, threads: int, env: dict[str, str], command: Sequence[str] = COMMAND) -> None:
+        arguments = [*command, library, str(threads)]
+        self._process = subprocess.Popen(arguments, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._rest = REST if threads > 1 else 0.0
         self.title = f"{library} {self._answer()}"
 
@@ -55,7 +56,7 @@ class Worker:
         self._process.communicate()
 
 
-def timed(name: str, workers: Sequence[Worker], rounds: int, seconds: float) -> Row:
+def timed(name: str, workers: Sequence[Worker], rounds: int, seconds: float, min_rounds: int = MIN_ROUNDS) -> Row:
     """One workload with every library: whether they compute the same, then rounds, until these or the seconds are over.
 
     Every second round goes through the libraries backwards, so that none always comes after the same other one.
@@ -64,7 +65,7 @@ def timed(name: str, workers: Sequence[Worker], rounds: int, seconds: float) -> 
     for worker in workers:
         worker.seconds(name)  # how many calls a batch has
     end = monotonic() + seconds
-    while len(row.times) < rounds and (len(row.times) < MIN_ROUNDS or monotonic() < end):
+    while len(row.times) < rounds and (len(row.times) < min_rounds or monotonic() < end):
         times: list[float | None] = [None] * len(workers)
         for worst in list(range(len(workers)))[:: -1 if len(row.times) % 2 else 1]:
             times[worst] = workers[worst].seconds(name)

@@ -17,6 +17,7 @@ from .arrays import ARRAYS, NUMPY, gradient_of
 from .results import samples
 from .workloads import WORKLOADS
 
+Prepare = Callable[[str, Any, str], Callable[[], object] | None]
 BATCH_SECONDS = 0.005  # short, so that a busy machine leaves some batches alone
 
 
@@ -36,8 +37,8 @@ def prepared(library: str, torch: Any, name: str) -> Callable[[], object] | None
 class Stage:
     """The workload that is being timed: one at a time, as others' memory would stay."""
 
-    def __init__(self, library: str, torch: Any) -> None:
-        self.library, self.torch = library, torch
+    def __init__(self, library: str, torch: Any, prepare: Prepare, clock: Callable[[], float]) -> None:
+        self.library, self.torch, self.prepare, self.clock = library, torch, prepare, clock
         self.step: Callable[[], object] | None = None
         self.calls = 0
 
@@ -46,9 +47,9 @@ class Stage:
         self.step, self.calls = None, 0
         gc.collect()
         if self.library in NUMPY:
-            self.step = prepared(self.library, self.torch, name)
+            self.step = self.prepare(self.library, self.torch, name)
             return None if self.step is None else []
-        step = prepared(self.library, self.torch, name)
+        step = self.prepare(self.library, self.torch, name)
         if step is None:
             return None
         result = samples(step)
@@ -60,26 +61,28 @@ class Stage:
         if self.step is None:
             return None
         if not self.calls:
-            once = min(self._time(1) for _ in range(3))
+            once = self._time(1)
+            if once < BATCH_SECONDS:
+                once = min(once, self._time(1), self._time(1))
             self.calls = max(1, int(BATCH_SECONDS / max(once, 1e-7)))
         return self._time(self.calls)
 
     def _time(self, calls: int) -> float:
         step = self.step
         assert step is not None
-        start = perf_counter()
+        start = self.clock()
         for _ in range(calls):
             step()
-        return (perf_counter() - start) / calls
+        return (self.clock() - start) / calls
 
 
-def main(library: str, threads: int) -> None:
+def main(library: str, threads: int, prepare: Prepare = prepared, clock: Callable[[], float] = perf_counter) -> None:
     """Serve requests until stdin closes."""
     torch = importlib.import_module(library)
     if library not in NUMPY:
         torch.set_num_threads(threads)
     print(json.dumps(getattr(torch, "__version__", "")), flush=True)
-    stage = Stage(library, torch)
+    stage = Stage(library, torch, prepare, clock)
     for line in sys.stdin:
         verb, name = json.loads(line)
         print(json.dumps({"results": stage.results, "seconds": stage.seconds}[verb](name)), flush=True)

@@ -163,6 +163,22 @@ class linalg_ldl_factor_ex(NamedTuple):
     pivots: Tensor
     info: Tensor
 
+class row_distances_1_backward(NamedTuple):
+    x1_gradient: Tensor
+    x2_gradient: Tensor
+
+class row_distances_2_backward(NamedTuple):
+    x1_gradient: Tensor
+    x2_gradient: Tensor
+
+class row_distances_inf_backward(NamedTuple):
+    x1_gradient: Tensor
+    x2_gradient: Tensor
+
+class row_distances_p_backward(NamedTuple):
+    x1_gradient: Tensor
+    x2_gradient: Tensor
+
 class max_pool_with_indices(NamedTuple):
     values: Tensor
     indices: Tensor

@@ -8,6 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+import specgrad as sg
+from benchmarks.kernels.cases import CASES, SHAPES, SIZES, case
+from benchmarks.kernels.report import summary, table
+from benchmarks.kernels.worker import Inputs
 from benchmarks.machine import Machine
 from benchmarks.picture import draw
 from benchmarks.report import Row, overview
@@ -132,6 +136,65 @@ def test_unknown_workload(name: str) -> None:
     """A name that does not exist is refused with the names that do."""
     done = _run("-m", "benchmarks", name)
     assert done.returncode == 2 and "mul_sum_64" in done.stderr
+
+
+def test_every_op_of_kernels_runs() -> None:
+    """Each op computes numbers at the smallest sizes, and has a gradient unless its result has none."""
+    code = """
+import math
+import specgrad
+from benchmarks.kernels.cases import CASES
+from benchmarks.kernels.worker import step_of
+from benchmarks.results import samples
+for op in (op for ops in CASES.values() for op in ops):
+    for direction in ("forward", "backward"):
+        step = step_of(specgrad, f"{op} tiny {direction}")
+        assert (step is None) == (direction == "backward" and op in ("argmax", "any", "one_hot")), op
+        values = [value for each in samples(step) for value in each.values] if step else [0.0]
+        assert values and not any(math.isnan(value) for value in values), op
+"""
+    done = _run("-W", "error", "-c", code)
+    assert done.returncode == 0, done.stderr
+    assert len({op for ops in CASES.values() for op in ops}) == sum(map(len, CASES.values()))
+
+
+def test_shapes_of_kernels() -> None:
+    """A shape says sizes, layout and dtype of the inputs; softmax has a dimension to choose, rms_norm has none."""
+    rows, columns = SIZES["rows"][1]
+    strides = {shape: Inputs(sg, "rms_norm", shape).env["x"].stride() for shape in SHAPES}
+    assert strides.pop("column") == (1, rows) and strides.pop("broadcast") == (0, 1)
+    assert strides.pop("strided") == (2 * columns, 2) and strides.pop("short") == (8, 1)
+    assert Inputs(sg, "softmax", "column").env["d"] == 0 and Inputs(sg, "softmax", "row").env["d"] == -1
+    assert Inputs(sg, "softmax", "column").env["x"].stride() == (columns, 1)
+    dtypes = {shape: Inputs(sg, "rms_norm", shape).env["weight"].dtype for shape in ("tiny", "float16")}
+    assert dtypes == {"tiny": sg.float32, "float16": sg.float16}
+    assert case("softmax", "threads") == case("softmax", "row") != case("softmax", "tiny")
+
+
+def test_report_of_kernels() -> None:
+    """The worst ratio comes first; PyTorch is ahead below 1, another checkout where it is more than 2 % faster."""
+    times = {
+        "flip tiny forward": [1.0, 4.0, 1.0],
+        "roll row backward": [1.0, 0.5, 0.99],
+        "roll row forward": [1.0, 2.0, 0.9],
+    }
+    rows = [Row(name, [list(each)]) for name, each in times.items()]
+    lines = list(table(rows, ["specgrad", "torch", "beside"]))
+    assert [line[0:4] + line.split()[2] for line in lines[1:]] == ["rollbackward", "rollforward", "flipforward"]
+    message = "\n".join(summary(rows, ["specgrad", "torch", "beside"], ["specgrad", "torch", "specgrad@path"]))
+    assert "1 of 3 cases are below 1.00 of torch" in message and "1 of 3 cases are below 0.98 of beside" in message
+    assert re.search(r"roll +- +1.00 +2.00 +0.50 +1.00\n", message)
+
+
+def test_ops_are_timed_beside_another_checkout() -> None:
+    """The command prints times and ratios of one op, and ends where there is no such op."""
+    options = "--shapes", "tiny", "threads", "--passes", "forward", "--seconds", "0.01", "--beside", str(ROOT)
+    done = _run("-m", "benchmarks.kernels", "flip", *options)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines() if line.startswith("flip")]
+    assert {line[1] for line in lines[:2]} == {"tiny", "threads"} and all(float(line[3]) > 0 for line in lines[:2])
+    done = _run("-m", "benchmarks.kernels", "no_such_op")
+    assert done.returncode == 2 and "--list" in done.stderr
 
 
 def test_overlap_of_tensor_parallel_layers() -> None:

@@ -17,7 +17,7 @@ from ..spec.formula import METADATA, names
 from ..spec.model import Formula, Problem
 from ..spec.names import Operator, operators
 from ..spec.reference import RESULT, name_faults, same_expression
-from ..spec.row_program import LAYOUT, NO_PART
+from ..spec.row_program import LAYOUT, NO_PART, is_output_mask
 from .scope import Context
 
 POWER = "'^' is the exclusive or of bits: a power is written **"
@@ -258,5 +258,5 @@ def check_indexed(context: Context) -> Iterator[Problem]:
     used |= {name for a in program.arrays.values() for dim in a.dims for name in free_names(dim)}
     used |= {name for s in program.statements for ends in s.ranges.values() for end in ends for name in free_names(end)}
     for argument in entry.schema.arguments:
-        if argument.type.base not in NO_PART and argument.name not in used:
+        if argument.type.base not in NO_PART and argument.name not in used and not is_output_mask(argument):
             yield context.problem(location, f"the program does not read '{argument.name}'", "indexed")

@@ -1,6 +1,7 @@
 """The kernels of indexed programs, as data for the templates of programs/."""
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from ..programs.indexed_cuda import Source, sources_of
 from ..programs.program_kinds import ProgramCode
 from ..programs.python_code import INTEGER, TRUTH
 from ..spec.model import Entry
-from ..spec.row_program import NO_PART, check_of_rows
+from ..spec.row_program import NO_PART, check_of_rows, is_output_mask
 
 DTYPES = {INTEGER: "int64", TRUTH: "bool"}
 
@@ -41,6 +42,11 @@ class IndexedCode:
         return fused_stages(self.program)
 
     @property
+    def written(self) -> Sequence[str]:
+        """The lines of the program before loops were unrolled."""
+        return (self.entry.indexed or self.program).lines
+
+    @property
     def arguments(self) -> list[str]:
         return [a.name for a in self.entry.schema.arguments if a.type.base not in NO_PART]
 
@@ -52,13 +58,14 @@ class IndexedCode:
         op_library = self.library.op_libraries[0].module_path((), depth=3)
         return {
             "name": self.program.name,
-            "listing": "\n".join(f"    {line}" for line in self.program.lines),
+            "listing": "\n".join(f"    {line}" for line in self.written),
             "imports": self.library.scalar_imports(functions),
             "helpers": list(_helpers(op_library, names)),
             "runtime_library": op_library,
             "stages": stages,
-            "calls": [self.sizes(), self.shapes(), self.plan(), self.call()],
-            "checks_indices": bool(self.subscripts),
+            "calls": [
+                lines for lines in (self.sizes(), self.shapes(), self.indices(), self.plan(), self.call()) if lines
+            ],
         }
 
     def cuda(self) -> dict[str, Any] | None:
@@ -70,7 +77,7 @@ class IndexedCode:
         names = {n.id for n in ast.walk(ast.parse(lines)) if isinstance(n, ast.Name)}
         return {
             "name": self.entry.identifier,
-            "listing": "\n".join(f"    {line}" for line in self.program.lines),
+            "listing": "\n".join(f"    {line}" for line in self.written),
             "imports": self.library.scalar_imports(sorted({f for text in sources for f in text.functions})),
             "runtime_library": self.library.op_libraries[0].module_path((), depth=3),
             "accessors": sorted(name for name in names if name.startswith(("get_", "put_"))),
@@ -81,18 +88,20 @@ class IndexedCode:
     def _launched(self, sources: Sequence[Source]) -> list[str]:
         arguments = ", ".join(self.arguments)
         arrays = ", ".join(f'"{array.name}": {array.name}' for array in self._inputs)
-        lines = [
+        lines = [f"    launches = Launches(given, {{{arrays}}})"]
+        for text in sources:
+            made = ", ".join(self._made(name, False) for name in text.results)
+            numbers = f"{_tuple(text.floats)}, {_tuple(text.ints)}, {text.threads}"
+            lines.append(f"    launches.add({text.name}, {_strings(text.operands)}, {{{made}}}, {numbers})")
+        names = _strings(self.program.outputs)
+        return [
             f"def {self.entry.identifier}({arguments}):",
             f'    """{self.entry.doc.strip() or "The program."}"""',
             f"    given = sizes({arguments})",
-            *self._unpacked(),
-            f"    launches = Launches(given, {{{arrays}}})",
+            *self._unpacked(lines),
+            *lines,
+            f"    return launches.results({f'{names}, {self._mask}' if self._mask else names})",
         ]
-        for text in sources:
-            made = ", ".join(self._made(name) for name in text.results)
-            numbers = f"{_tuple(text.floats)}, {_tuple(text.ints)}, {text.threads}"
-            lines.append(f"    launches.add({text.name}, {_strings(text.operands)}, {{{made}}}, {numbers})")
-        return [*lines, f"    return launches.results({_strings(self.program.outputs)})"]
 
     def sizes(self) -> list[str]:
         """The function that binds sizes to shapes, which the check and the plan call."""
@@ -106,7 +115,7 @@ class IndexedCode:
         checks += [f'    given.check_size("{size}", lambda: {size})' for size in self._computed_sizes()]
         checks += [f'    given.check_number("{size}", lambda: {size})' for size in self._quotients()]
         checks += [f'    given.check_number("{name}", lambda: 1 // {name})' for name in self._divisors()]
-        lines += [*self._unpacked(), *checks] if checks else []
+        lines += [*self._unpacked(checks), *checks]
         return [*lines, "    return given"]
 
     @property
@@ -149,8 +158,10 @@ class IndexedCode:
         for one, other, text in self.program.equal:
             yield f'"{text}", {ast.unparse(other)}, {ast.unparse(one)}'
 
-    def _unpacked(self) -> list[str]:
-        names = self.program.sizes
+    def _unpacked(self, lines: Sequence[str]) -> list[str]:
+        """The sizes that lines name."""
+        used = {name for line in lines for name in re.findall(r"\w+", line)}
+        names = [name for name in self.program.sizes if name in used]
         if not names:
             return []
         listed = ", ".join(f'given.values["{name}"]' for name in names)
@@ -163,26 +174,30 @@ class IndexedCode:
         shapes = [f"(*given.batch, {', '.join(map(ast.unparse, each))})" if each else "given.batch" for each in dims]
         lines = [f"def shapes({arguments}):", '    """The shapes of the results."""', f"    given = sizes({arguments})"]
         result = shapes[0] if len(shapes) == 1 else f"[{', '.join(shapes)}]"
-        return [*lines, *self._unpacked(), f"    return {result}"]
+        return [*lines, *self._unpacked([result]), f"    return {result}"]
 
     def plan(self) -> list[str]:
         """The function that makes the plan of a call."""
         arguments = ", ".join(self.arguments)
         layouts = _tuple([a.name for a in self._inputs])
-        lines = [
+        steps = [line for stage in self.stages for line in self._added(stage, self.stages)]
+        if self.fused:
+            fused = [line for stage in self.fused for line in self._added(stage, self.fused)]
+            steps = ["    if given.is_batched:", *indented(1, fused), "    else:", *indented(1, steps)]
+        steps = [*(f'    planner.check("{name}", {ast.unparse(dim)})' for name, dim in self.subscripts), *steps]
+        return [
             f"def plan({arguments}):",
             '    """Which loops compute a call of arrays in row order, and their sizes."""',
             f"    given = sizes({arguments})",
-            *self._unpacked(),
+            *self._unpacked(steps),
             f"    planner = Planner(given, {_strings(self.arguments)}, {_strings(self.program.outputs)}, {layouts})",
+            *steps,
+            f"    return planner.plan({self._mask})",
         ]
-        own = [line for stage in self.stages for line in self._added(stage, self.stages)]
-        if self.fused:
-            fused = [line for stage in self.fused for line in self._added(stage, self.fused)]
-            lines += ["    if given.is_batched:", *indented(1, fused), "    else:", *indented(1, own)]
-        else:
-            lines += own
-        return [*lines, "    return planner.plan()"]
+
+    @property
+    def _mask(self) -> str:
+        return next((a.name for a in self.entry.schema.arguments if is_output_mask(a)), "")
 
     def _added(self, stage: Stage, stages: Sequence[Stage]) -> Iterator[str]:
         if stage.is_guarded:
@@ -201,24 +216,42 @@ class IndexedCode:
         yield f"        {_tuple(stage.ints)},"
         yield f"        {stage.rows},"
         yield f"        {stage.work},"
+        if stage.unit > 1:
+            yield f"        {stage.unit},"
         yield "    )"
 
-    def _made(self, name: str) -> str:
-        array = self.program.arrays[name]
-        shape = _tuple([ast.unparse(dim) for dim in array.dims])
+    def _made(self, name: str, on_host: bool = True) -> str:
+        sizes = [ast.unparse(dim) for dim in self.program.arrays[name].dims]
+        if on_host and name in self.code.wavefronts:
+            sizes = [self.code.wavefronts[name].diagonals, sizes[0]]
+        shape = _tuple(sizes)
         return f'"{name}": ({shape}, "{DTYPES.get(self.code.kinds[name], "")}")'
 
     def call(self) -> list[str]:
         arguments = ", ".join(self.arguments)
-        lines = [f"def {self.entry.identifier}({arguments}):", f'    """{self.entry.doc.strip() or "The program."}"""']
-        if self.subscripts:
-            lines += [f"    given = sizes({arguments})", *self._unpacked()]
-            for name, dim in self.subscripts:
-                size = ast.unparse(dim)
-                lines.append(f'    check_indices("{self.entry.schema.name}", "{name}", {name}, {size})')
-        outputs = len(self.program.outputs)
-        lines.append(f"    return run(sizes, plan, ({', '.join(self.arguments)},), {outputs})")
-        return [*lines, "", "", f"{self.entry.identifier}.shapes = shapes"]
+        more = ", indices" if self.subscripts else ""
+        return [
+            f"def {self.entry.identifier}({arguments}):",
+            f'    """{self.entry.doc.strip() or "The program."}"""',
+            f"    return run(sizes, plan, ({', '.join(self.arguments)},), {len(self.program.outputs)}{more})",
+            "",
+            "",
+            f"{self.entry.identifier}.shapes = shapes",
+        ]
+
+    def indices(self) -> list[str]:
+        """The function that lists what are indices of dimensions, of which a call may have wrong ones."""
+        if not self.subscripts:
+            return []
+        arguments = ", ".join(self.arguments)
+        listed = [f'("{name}", {name}, {ast.unparse(dim)})' for name, dim in self.subscripts]
+        return [
+            f"def indices({arguments}):",
+            '    """The arguments that are indices, and the sizes that they are below."""',
+            f"    given = sizes({arguments})",
+            *self._unpacked(listed),
+            f"    return {_tuple(listed)}",
+        ]
 
     @cached_property
     def subscripts(self) -> list[tuple[str, ast.expr]]:

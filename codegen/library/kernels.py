@@ -60,9 +60,7 @@ def row_parts(entries: Iterable[Entry]) -> tuple[Part, ...]:
 
 
 def _is_planned(entry: Entry) -> bool:
-    if entry.rows is not None:
-        return entry.rows.is_planned
-    return entry.indexed is not None and not entry.indexed.of_kind("constant")  # whose elements are looked at first
+    return entry.rows.is_planned if entry.rows is not None else entry.indexed is not None
 
 
 def _stub(entry: Entry, name: str, arguments: Sequence[str]) -> ast.FunctionDef:

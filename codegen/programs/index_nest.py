@@ -16,6 +16,8 @@ from ..language.index_expressions import (
     is_name,
     offset,
     outer_folds,
+    reads,
+    replaced,
     same,
     subscripts_of,
 )
@@ -28,16 +30,48 @@ from .python_code import ANY, INTEGER, ORDER, SIGNS, TRUTH, VALUE, plain
 
 @dataclass(frozen=True)
 class Loop:
+    """`copies` are names of the values that follow the index in one pass of an unrolled loop."""
+
     index: str
     start: str
     stop: str
     step: int = 1
+    bound: str = ""  # an index that the loop has a value of, too
+    copies: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> set[str]:
+        return {self.index, self.bound, *self.copies} - {""}
+
+    @property
+    def heads(self) -> list[str]:
+        return [f"{copy} = {self.index} + {n}" for n, copy in enumerate(self.copies, 1)]
 
     @property
     def line(self) -> str:
+        step = max(self.step, len(self.copies) + 1)
+        if step > 1:
+            return f"for {self.index} in range({self.start}, {self.stop}, {step}):"
         if self.step < 0:
             return f"for {self.index} in range({self.stop} - 1, {self.start} - 1, -1):"
         return f"for {self.index} in range({self.stop if self.start == '0' else f'{self.start}, {self.stop}'}):"
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A copy of an array whose dimensions stand in the order of loops."""
+
+    name: str
+    size: str
+    subscripts: tuple[ast.expr, ...]
+    dims: tuple[ast.expr, ...]
+
+    @property
+    def offset(self) -> str:
+        total = ""
+        for subscript, dim in zip(self.subscripts, self.dims, strict=True):
+            total = f"({total}) * ({ast.unparse(dim)}) + {ast.unparse(subscript)}" if total else ast.unparse(subscript)
+        return plain(total)
 
 
 class Function(Protocol):
@@ -51,6 +85,7 @@ class Function(Protocol):
     has_rows: bool
     functions: set[str]
     blocks: list[str]
+    packed: dict[str, Packed]
 
     def new(self, word: str) -> str: ...
     def load(self, name: str, offset: str) -> str: ...
@@ -71,7 +106,7 @@ class Nest:
         self.function = function
         self.statement = statement
         self.loops = list(loops)
-        self.lines: list[list[str]] = [[] for _ in range(len(loops) + 1)]
+        self.lines: list[list[str]] = [[], *(loop.heads for loop in loops)]
         self.known: dict[str, Value] = {}
         self.steps: dict[str, tuple[str, str]] = {}  # what a step of a recurrence hands on, by the element's text
 
@@ -90,8 +125,10 @@ class Nest:
         return lines
 
     def level_of(self, tree: ast.AST) -> int:
-        names = set(free_names(tree))
-        return max((k for k, loop in enumerate(self.loops, 1) if loop.index in names), default=0)
+        return self._depth_of({*free_names(tree)})
+
+    def _depth_of(self, names: set[str]) -> int:
+        return max((k for k, loop in enumerate(self.loops, 1) if not loop.names.isdisjoint(names)), default=0)
 
     def bound(self, value: Value, word: str, key: str = "") -> Value:
         """A name for a value, in the outermost loop that it can stand in."""
@@ -240,6 +277,9 @@ class Nest:
         kind = self.function.code.kinds[read.name]
         if (value := self._from_step_before(key, read, border)) is not None:
             return value
+        if border is None and (copy := self.function.packed.get(key)) is not None:
+            text = self.function.load(copy.name, copy.offset)
+            return self.bound((text, kind, max(map(self.level_of, read.subscripts))), read.name, key)
         outside = "T(np.nan)" if kind == VALUE else "0"
         if border is not None:
             border_value = self.element(border) if kind == VALUE else self.value(border)
@@ -268,6 +308,8 @@ class Nest:
             if is_tested or self.function.needs_bounds_check(self, subscript, dim):
                 tests.append(f"(0 <= {text} < {self.size(dim)})")
         total = ""
+        if name in self.function.code.wavefronts:
+            sources, dims = [f"({sources[0]} + {sources[1]})", sources[0]], (dims[1], dims[0])
         for text, dim in zip(sources, dims, strict=True):
             outer = total if total.isidentifier() else f"({total})"
             total = f"{outer} * {self.size(dim)} + {text}" if total else text
@@ -296,8 +338,7 @@ class Nest:
             return f"({text} / T({' * '.join(self._count(name) for name in over)}))", VALUE, level
         if word == "logsumexp":
             return self.value(expanded_logsumexp(over, operand))
-        names = [name for name in free_names(operand) if name not in over]
-        depth = max((k for k, loop in enumerate(self.loops, 1) if loop.index in names), default=0)
+        depth = self._depth_of({*free_names(operand)} - {*over})
         total = self.function.new(word)
         if word in JOIN and len(over) == 1 and self.function.code.kind_of(operand) == VALUE:
             lines = list(self._extreme_of_rows(word, over[0], operand, total, depth))
@@ -305,7 +346,8 @@ class Nest:
                 self.lines[depth] += lines
                 self.known[key] = total, VALUE, depth
                 return self.known[key]
-        nest = self.below(depth, [self.function.loop(name, self.statement) for name in over])
+        nest = self._flat(depth, over, operand) if word in ("sum", "prod") and len(over) > 1 else None
+        nest = nest or self.below(depth, [self.function.loop(name, self.statement) for name in over])
         kind, start, lines = nest.reduced(word, over, operand, total)
         nest.lines[-1] += lines
         self.lines[depth] += [*start, *nest.text(depth)]
@@ -315,6 +357,27 @@ class Nest:
             total, kind = f"({total} {'>' if word == 'any' else '=='} 0)", TRUTH
         self.known[key] = (total, kind, depth)
         return self.known[key]
+
+    def _flat(self, depth: int, over: Sequence[str], operand: ast.expr) -> "Nest | None":
+        """One loop over all elements of arrays that a fold of several indices reads as they lie."""
+        read = {ast.dump(r.node): r for r in reads(operand, self.function.arrays) if r.subscripts}
+        subscripts = tuple(ast.Name(name, ast.Load()) for name in over)
+        rest = operand
+        for each in read.values():
+            dims = self.function.arrays[each.name].dims
+            if not all(map(same, each.subscripts, subscripts)) or len(dims) != len(over):
+                return None
+            if not all(map(self._is_inside, each.subscripts, dims)):
+                return None
+            rest = replaced(rest, each.node, ast.Constant(0))
+        if not read or {*over} & {*free_names(rest)} or any(is_name(node, PADDED) for node in ast.walk(rest)):
+            return None
+        index = self.function.new("element")
+        nest = self.below(depth, [Loop(index, "0", " * ".join(map(self._count, over)))])
+        for key, each in read.items():
+            text = self.function.load(each.name, f"{self.function.code.at[each.name]} + {index}")
+            nest.bound((text, self.function.code.kinds[each.name], depth + 1), each.name, key)
+        return nest
 
     def _extreme_of_rows(self, word: str, index: str, operand: ast.expr, total: str, depth: int) -> Iterator[str]:
         """An extreme by vector code: of a row that lies in memory, or of one that is computed in blocks before."""

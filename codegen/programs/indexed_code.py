@@ -39,6 +39,7 @@ class Stage(Generated):
     work: str
     tests: tuple[str, ...]  # what sizes must fulfil so that no place needs a test
     is_guarded: bool = False
+    unit: int = 1  # how many of the rows have to be computed together
 
 
 def stages_of(program: IndexedProgram) -> list[Stage]:
@@ -106,6 +107,8 @@ class StageWriter(LoopWriter):
         lines = [*self._heads(operands, results, own), *body]
         memory = [f"{n} = empty_row({like_of(self.code.kinds[n])}, {self.total(n)})" for n in own]
         memory += [f"{name} = empty_row(T(0), BLOCK)" for name in self.blocks]
+        memory += [f"{copy.name} = empty_row(T(0), {copy.size})" for copy in self.copies]
+        memory += self.memory
         text = "\n".join([*memory, *lines])
         used |= {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
@@ -114,13 +117,14 @@ class StageWriter(LoopWriter):
         steps = [self.code.step[n] for n in operands if self.arrays[n].kind in ("input", "constant")]
         args = [*operands, *results, *floats, *ints, *steps, self.word["first"], self.word["last"]]
         head = ["@stage", f"def {self.name}({', '.join(args)}):"]
-        head += [f'    """{self._doc()}"""', f"    T = {typed}.dtype.type"]
+        head.append(f'    """{self._doc()}"""')
+        head += [f"    T = {typed}.dtype.type"] if floats or "T" in used else []
         head += [f"    {name} = T({name})" for name in floats]
         head += indented(1, memory)
         lines = [*head, *indented(1, self._rows(lines))]
         return Stage(
             self.name, tuple(lines), tuple(sorted(self.functions)), tuple(operands), tuple(results), tuple(floats),
-            tuple(ints), self._count(), self._work(), tuple(self.tests),
+            tuple(ints), self._count(), self._work(), tuple(self.tests), unit=1 if self.is_fused else self.unit,
         )  # fmt: skip
 
     def _doc(self) -> str:

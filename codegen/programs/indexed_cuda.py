@@ -28,7 +28,7 @@ def sources_of(program: IndexedProgram) -> list[Source]:
     """None of a program whose kernels need memory of their own: the host computes it."""
     if any(statement.collect in ("argmax", "argmin") for statement in program.statements):
         return []
-    code = ProgramCode(program)
+    code = ProgramCode(program, has_rows=False)
     begun: set[str] = set()
     results = []
     for number, group in enumerate(program.groups, 1):

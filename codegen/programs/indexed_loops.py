@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ..language.index_expressions import (
+    Read,
     fold_of,
     folded,
     free_names,
@@ -21,15 +22,24 @@ from ..language.indexed_faults import directions, is_uniform
 from ..language.indexed_programs import Statement
 from ..language.scalar_functions import is_expensive
 from .cpu_code import indented
-from .index_nest import Loop, Nest, own_element
+from .index_nest import Loop, Nest, Packed, own_element
 from .intervals import Intervals
 from .program_kinds import FLAT_INDEX, JOIN, START, ProgramCode
 from .python_code import VALUE, plain
+from .row_folds import RowFold, is_cheap, sums_side_by_side
+from .wavefronts import Wavefront
+
+VECTOR = 16  # terms that are added up at once
+ACROSS = 0.5  # what a sum over the innermost loop costs, beside a read that goes across rows
+
+
+def starts_at_0(start: ast.expr) -> bool:
+    return isinstance(start, ast.Constant) and start.value == 0
 
 
 def count_of(ends: tuple[ast.expr, ast.expr]) -> ast.expr:
     start, stop = ends
-    return stop if isinstance(start, ast.Constant) and start.value == 0 else ast.BinOp(stop, ast.Sub(), start)
+    return stop if starts_at_0(start) else ast.BinOp(stop, ast.Sub(), start)
 
 
 def divided_by(value: ast.expr, count: ast.expr) -> ast.expr:
@@ -52,6 +62,10 @@ class LoopWriter:
         self.functions: set[str] = set()
         self.numbers: dict[str, int] = {}
         self.blocks: list[str] = []  # memory for a part of a row
+        self.packed: dict[str, Packed] = {}  # by the text of a read, in the group's loops
+        self.copies: list[Packed] = []
+        self.memory: list[str] = []  # lines that make room for sums
+        self.unit = 1  # how many rows threads get together
         self.tests: dict[str, None] = {}
         self.guarded = False
         self.checked = {(name, ast.dump(dim)) for name, dim in self.program.checked_indices}
@@ -62,6 +76,7 @@ class LoopWriter:
 
     def _go_on(self, group: Sequence[Statement]) -> None:
         self.group = group
+        self.packed = {}
         self.is_recurrence = self.program.is_recurrence(group)
         self.ways = directions(self.program, group) if self.is_recurrence else {}
         self.parallel = self._parallel()
@@ -70,6 +85,8 @@ class LoopWriter:
         """The index whose values threads may share."""
         first = self.group[0]
         if self.is_fused or self.is_recurrence or first.collect or not first.subscripts or len(self.group) > 1:
+            return ""
+        if first.name in self.code.wavefronts:
             return ""
         return first.subscripts[0].id if isinstance(first.subscripts[0], ast.Name) else ""
 
@@ -81,6 +98,8 @@ class LoopWriter:
         return text if text.isidentifier() else f"({text})"
 
     def total(self, name: str) -> str:
+        if name in self.code.wavefronts:
+            return plain(self.code.wavefronts[name].total)
         dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims]
         return plain(" * ".join(dims)) if dims else "1"
 
@@ -114,6 +133,9 @@ class LoopWriter:
         )
         if (name, ast.dump(dim)) in self.checked:
             return False
+        match subscript, dim:
+            case ast.Constant(value=int(number)), ast.Constant(value=int(size)):
+                return not 0 <= number < size
         if self.guarded:
             return True
         intervals = Intervals(self.program, nest.statement)
@@ -153,14 +175,22 @@ class LoopWriter:
 
     def _in_one_loop(self, loops: list[Loop]) -> Iterator[str]:
         """Statements of the same indices: what one step hands to the next is kept in a register."""
+        front = self.code.wavefronts.get(self.group[0].name)
+        loops = self._along_diagonals(front) if front else loops
         outer = Nest(self, self.group[0], loops[:-1])
         nest = outer.below(len(loops) - 1, loops[-1:])
+        if front:
+            nest.lines[-1].append(f"{loops[1].bound} = {loops[0].index} - {loops[1].index}")
         for statement in self.group:
             nest.statement = statement
             self._assign(nest, statement)
         nest.lines[-1] += [f"{name} = {value}" for name, value in nest.previous_values()]
         outer.lines[-1] += nest.text(len(loops) - 1)
         yield from [*outer.lines[0], *outer.text(0)]
+
+    def _along_diagonals(self, front: Wavefront) -> list[Loop]:
+        diagonal, (row, column) = self.new("diagonal"), front.indices
+        return [Loop(diagonal, "0", front.diagonals, front.step), Loop(row, *front.rows(diagonal), bound=column)]
 
     def _assign(self, nest: Nest, statement: Statement) -> None:
         kind = self.code.kinds[statement.name]
@@ -178,17 +208,60 @@ class LoopWriter:
         return f"{self.load(name, offset)} = {text}"
 
     def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
-        """One statement: in one nest of loops, or its fold first and then what is computed from it."""
-        if self.is_recurrence and len(self.group) == 1 and loops:
+        """One statement; of a recurrence the loops that have an order come first."""
+        if statement.name in self.code.wavefronts:
             yield from self._in_one_loop(loops)
             return
+        if self.is_recurrence and len(self.group) == 1 and loops:
+            serial = next(k for k in range(len(loops) + 1) if self._is_parallel(statement, loops[k:]))
+            if serial == len(loops) or not outer_folds(statement.value):
+                yield from self._in_one_loop(loops)
+                return
+            for depth, loop in enumerate(loops[:serial]):
+                yield from indented(depth, [loop.line])
+            yield from indented(serial, self._in_any_order(statement, loops[serial:]))
+            return
+        yield from self._in_any_order(statement, loops)
+
+    def _is_parallel(self, statement: Statement, loops: Sequence[Loop]) -> bool:
+        """Whether loops inside of others read nothing that they write."""
+        names = {loop.index for loop in loops}
+        own = [(s, d) for d, s in enumerate(statement.subscripts) if not names & {*free_names(s)}]
+        return all(
+            any(not same(read.subscripts[d], subscript) for subscript, d in own)
+            for read in reads(statement.value, {statement.name: 0})
+        )
+
+    def _in_any_order(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
+        """One statement of which no element is read by another: in one nest of loops, or its fold first and then what
+        is computed from it."""
         fold, rest = self._fold_and_rest(statement, loops)
         position = len(loops) if fold is None else self._position(fold, loops)
-        outer = Nest(self, statement, loops[: position if position < len(loops) else max(len(loops) - 1, 0)])
-        inner = loops[len(outer.loops) :]
-        if fold is not None and position < len(loops):
-            self._accumulated(outer, inner, statement, fold)
-        elif fold is not None and is_expensive(rest):
+        if fold is None or position == len(loops):
+            yield from self._by_elements(statement, loops, fold, rest)
+            return
+        rows = [*self._packing(fold, loops, position), *RowFold(self, statement, loops, position, fold, rest).lines()]
+        self.packed = {}
+        word, over, _ = fold_of(fold) or ("", (), fold)
+        if word != "sum" or not self._reads_along(fold, loops):
+            yield from rows
+            return
+        last = over[-1]
+        of_row, of_fold = (plain(ast.unparse(count_of(statement.ranges[index]))) for index in (loops[-1].index, last))
+        yield f"if {of_row} > {of_fold} or {of_fold} < {VECTOR}:"
+        yield from indented(1, rows)
+        yield "else:"
+        yield from indented(1, self._by_elements(statement, loops, fold, rest))
+
+    def _by_elements(
+        self, statement: Statement, loops: list[Loop], fold: ast.expr | None, rest: ast.expr
+    ) -> Iterator[str]:
+        """A statement in one nest of loops; a fold, if there is one, is computed in a register."""
+        if fold is not None and self._is_side_by_side(statement, loops, fold, rest):
+            yield from sums_side_by_side(self, statement, loops, fold)
+            return
+        outer, inner = Nest(self, statement, loops[:-1]), loops[-1:]
+        if fold is not None and is_expensive(rest):
             self._in_rows(outer, inner, fold, lambda nest: self._assign(nest, replace(statement, value=fold)))
         else:
             rest = statement.value
@@ -196,10 +269,25 @@ class LoopWriter:
             self._in_rows(outer, inner, rest, lambda nest: self._assign(nest, replace(statement, value=rest)))
         yield from [*outer.lines[0], *outer.text(0)]
 
+    def _is_side_by_side(self, statement: Statement, loops: Sequence[Loop], fold: ast.expr, rest: ast.expr) -> bool:
+        """Whether the sums of several columns read something in common; threads share the loop around theirs."""
+        word, _, operand = fold_of(fold) or ("", (), fold)
+        if word != "sum" or loops[-1].index == self.parallel or not is_cheap(self, fold, rest, loops[-1], statement):
+            return False
+        return self._reads_along(fold, loops) and any(
+            loops[-1].index not in free_names(read.node) for read in reads(operand, self.arrays)
+        )
+
+    def _reads_along(self, fold: ast.expr, loops: Sequence[Loop]) -> bool:
+        """Whether a fold in a register reads all arrays along their rows."""
+        _, over, operand = fold_of(fold) or ("", (), fold)
+        reads_of_last = [r for r in reads(operand, self.arrays) if over[-1] in free_names(r.node) and r.subscripts]
+        return all(over[-1] in free_names(read.subscripts[-1]) for read in reads_of_last)
+
     def _fold_and_rest(self, statement: Statement, loops: list[Loop]) -> tuple[ast.expr | None, ast.expr]:
         """The one fold of a value that has all indices, and the value with the element itself in its place."""
         value = statement.value
-        if self.is_recurrence or not loops or self.code.kinds[statement.name] != VALUE:
+        if not loops or self.code.kinds[statement.name] != VALUE or not self._is_parallel(statement, loops):
             return None, value
         inner = [node for node in outer_folds(value) if loops[-1].index in free_names(node)]
         if len(inner) != 1 or self.code.kind_of(inner[0]) != VALUE:
@@ -215,36 +303,63 @@ class LoopWriter:
         return inner[0], replaced(value, inner[0], own_element(statement))
 
     def _position(self, fold: ast.expr, loops: list[Loop]) -> int:
-        """How many of the result's loops stand outside of a sum's: fewer than all where memory is read as it lies then.
-        A read costs more where the innermost of its loops is not along a row."""
+        """How many of the result's loops stand outside of a fold's: not all where memory is read as it lies then.
+        A read costs more where the innermost of its loops is not along a row, most of all where that is the last."""
         word, over, operand = fold_of(fold) or ("", (), fold)
-        if word != "sum":
+        if word not in ("sum", *JOIN):
             return len(loops)
         matches = [read for read in reads(operand, self.arrays) if read.subscripts]
 
         def cost(position: int) -> float:
             order = [loop.index for loop in loops[:position]] + list(over) + [loop.index for loop in loops[position:]]
-            total = 0.1 * (len(loops) - position)
+            total = 0.1 * (len(loops) - position) if position < len(loops) else ACROSS
             for read in matches:
+                if position and self._can_be_packed(read, loops[0].index):
+                    continue
                 own = [index for index in order if any(index in free_names(subscript) for subscript in read.subscripts)]
-                total += bool(own) and own[-1] not in free_names(read.subscripts[-1])
+                is_strided = bool(own) and own[-1] not in free_names(read.subscripts[-1])
+                total += is_strided * (1 if own[-1] == order[-1] else 0.05)
             return total
 
         return min(range(len(loops), -1, -1), key=cost)
 
-    def _accumulated(self, outer: Nest, inner: Sequence[Loop], statement: Statement, fold: ast.expr) -> None:
-        """A sum that is added up where the result lies."""
+    def _packing(self, fold: ast.expr, loops: list[Loop], position: int) -> Iterator[str]:
+        """Copies of what a sum would read across rows."""
         _, over, operand = fold_of(fold) or ("", (), fold)
+        order = [loop.index for loop in loops[:position]] + list(over) + [loop.index for loop in loops[position:]]
+        for read in reads(operand, self.arrays):
+            key, names = ast.dump(read.node), [n.id for n in read.subscripts if isinstance(n, ast.Name)]
+            if key in self.packed or not position or not self._can_be_packed(read, order[0]):
+                continue
+            if not names or max(names, key=order.index) == names[-1]:
+                continue
+            ranked = sorted(range(len(names)), key=lambda d, names=names: order.index(names[d]))  # type: ignore[misc]
+            dims = self.arrays[read.name].dims
+            own = tuple(read.subscripts[d] for d in ranked), tuple(dims[d] for d in ranked)
+            packed = Packed(self.new("packed"), self.total(read.name), *own)
+            nest = Nest(self, self.group[0], [Loop(name, "0", ast.unparse(dims[d])) for d, name in enumerate(names)])
+            text = nest.value(read.node)[0]
+            nest.lines[-1].append(self.store(packed.name, packed.offset, text))
+            yield from [*nest.lines[0], *nest.text(0)]
+            self.packed[key] = packed
+            self.copies.append(packed)
 
-        def begin(nest: Nest) -> None:
-            nest.lines[-1].append(f"{self._element(nest, statement)} = T(0)")
-
-        def add(nest: Nest) -> None:
-            text = plain(nest.element(operand)[0])
-            nest.lines[-1].append(f"{self._element(nest, statement)} += {text}")
-
-        self._in_rows(outer, inner, ast.Constant(0), begin)
-        self._in_rows(outer, [*(self.loop(name, statement) for name in over), *inner], operand, add)
+    def _can_be_packed(self, read: Read, outermost: str) -> bool:
+        """Whether a copy of an array, with its dimensions in another order, serves all values of the outermost loop."""
+        array, ranges = self.arrays[read.name], self.group[0].ranges
+        names = [subscript.id for subscript in read.subscripts if isinstance(subscript, ast.Name)]
+        if (
+            self.is_recurrence
+            or self.code.kinds[read.name] != VALUE
+            or outermost in names
+            or len({*names}) < len(read.subscripts)
+        ):
+            return False
+        spans = [ranges.get(name, (None, None)) for name in names]
+        return all(
+            start is not None and stop is not None and starts_at_0(start) and same(stop, dim)
+            for (start, stop), dim in zip(spans, array.dims, strict=True)
+        )
 
     def _in_rows(self, outer: Nest, inner: Sequence[Loop], value: ast.expr, write: Callable[[Nest], None]) -> None:
         """Loops inside of others, the innermost in three parts where places are tested only near its ends."""

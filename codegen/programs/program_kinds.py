@@ -10,6 +10,7 @@ from ..language.index_expressions import (
 )
 from ..language.indexed_programs import IndexedProgram
 from .python_code import ANY, INTEGER, TRUTH, VALUE
+from .wavefronts import wavefronts
 
 JOIN = ("max", "min")
 START = {"max": "-np.inf", "min": "np.inf", "argmax": "-np.inf", "argmin": "np.inf"}
@@ -19,10 +20,11 @@ LOCAL_NAMES = ("b", "begin", "end", "first", "last", "at", "own", "found", "best
 
 
 class ProgramCode:
-    """What is known of a program's arrays, for all its stages."""
+    """What is known of a program's arrays, for all its stages. `has_rows`: of loops that may be vector code."""
 
-    def __init__(self, program: IndexedProgram) -> None:
+    def __init__(self, program: IndexedProgram, has_rows: bool = True) -> None:
         self.program = program
+        self.wavefronts = wavefronts(program) if has_rows else {}
         self.reserved = {*program.arrays, *program.numbers, *program.sizes}
         self.reserved |= {index for statement in program.statements for index in statement.ranges}
         self.word = {word: fresh(word, self.reserved) for word in LOCAL_NAMES}

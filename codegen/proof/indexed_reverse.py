@@ -17,7 +17,7 @@ from ..language.index_expressions import (
     subscripts_of,
 )
 from ..language.indexed_programs import IndexedProgram, Statement
-from ..language.scalar_functions import Functions
+from ..language.scalar_functions import Functions, is_expensive
 from .derivative import ZERO, NoDerivative, is_number, plus, times
 from .index_normal_form import MIN_MAX, name_of
 from .indexed_derivative import Derivation
@@ -46,8 +46,8 @@ class Reverse(Derivation):
 
     def derived(self) -> Derived:
         self._values(self.text)
-        for name, grad in self.grads.items():
-            self.parts[name] = [element(grad, self.own[name][0])]
+        for name in self.active & self.grads.keys():
+            self.parts[name] = [element(self.grads[name], self.own[name][0])]
         for group in reversed(self.normal.groups):
             self._group(group)
         for name in self.requested:
@@ -61,7 +61,7 @@ class Reverse(Derivation):
         if is_recurrence:  # what statements of the group add to each other has to be known first
             for statement in reversed(group):
                 if statement.name in self.active:
-                    self._shares(statement)
+                    self._shares(statement, is_recurrence=True)
             for name in names:
                 self._adjoint(name, is_recurrence=True)
             return
@@ -111,7 +111,7 @@ class Reverse(Derivation):
         for statement in self.scatters.get(name, []):
             self.text.add(replace(statement, name=adjoint))
 
-    def _shares(self, statement: Statement) -> None:
+    def _shares(self, statement: Statement, is_recurrence: bool = False) -> None:
         """The shares of all that a statement reads in its adjoint."""
         word, over, operand = self._operand(statement)
         adjoint = element(self.adjoints[statement.name], statement.subscripts)
@@ -129,7 +129,16 @@ class Reverse(Derivation):
         elif word not in ("", "sum"):
             raise NoDerivative(f"the derivative of {word}")
         for read, factor in self._partials(operand):
+            if is_recurrence and not over and is_expensive(factor):
+                factor = self._in_advance(read, factor, statement)
             self._share(read, times(adjoint, factor), indices, statement)
+
+    def _in_advance(self, read: Read, factor: ast.expr, statement: Statement) -> ast.expr:
+        """A factor as an array: its loop, which is no recurrence, may be vector code."""
+        array = self._fresh(f"partial_{read.name}")
+        ranges = {name: self.known_ranges[name] for name in free_names(factor) if name in self.known_ranges}
+        self.text.add(Statement(array, statement.subscripts, factor, "", ranges | dict(statement.ranges)))
+        return element(array, statement.subscripts)
 
     def _share(self, read: Read, value: ast.expr, indices: Sequence[str], statement: Statement) -> None:
         """What the adjoint of an element gets from one place where it is read."""

@@ -6,7 +6,7 @@ from ..language.indexed_programs import IndexedProgram
 from ..language.indexed_reader import Reader
 from .formula import Report, location
 from .model import Schema
-from .row_program import NO_PART, NUMBERS, parsed_program
+from .row_program import NO_PART, NUMBERS, is_output_mask, parsed_program
 from .source import SourceString
 
 
@@ -20,7 +20,7 @@ def read_indexed(
     inputs, numbers = dict[str, str](), dict[str, str]()
     for argument in schema.arguments:
         type_ = argument.type
-        if type_.base in NO_PART:
+        if type_.base in NO_PART or is_output_mask(argument):
             continue
         if type_.is_list or type_.optional or not (type_.is_tensor or type_.base in NUMBERS):
             report(text.where(), f"the argument '{argument.name}': expected a tensor or a number")

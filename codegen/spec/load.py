@@ -42,6 +42,9 @@ def read_spec(
     return spec, list(problems)
 
 
+DERIVED = ("backward", "tangent")  # how names of derived entries end
+
+
 class EntriesOnDemand(Mapping[str, Entry]):
     """The entries of a spec by name, each read when it is first asked for; what cannot be read is missing."""
 
@@ -66,11 +69,22 @@ class EntriesOnDemand(Mapping[str, Entry]):
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self._read:
-            self._read[name] = _entry(self._readers[name], self._own, self._finish)
+            reader = self._readers.get(name)
+            self._read[name] = _entry(reader, self._own, self._finish) if reader else self._internal(name)
         entry = self._read[name]
         if entry is None:
             raise KeyError(name)
         return entry
+
+    def _internal(self, name: str) -> Entry | None:
+        """An entry that is derived from the one whose name begins its own."""
+        parent, _, order = name.rpartition("_")
+        if order not in DERIVED:
+            return None
+        while parent not in self._readers and parent.endswith(DERIVED):
+            parent = parent.rpartition("_")[0]
+        entry = self.get(parent)
+        return next((each for each in entry.internal if each.name == name), None) if entry else None
 
     def __iter__(self) -> Iterator[str]:
         return (name for name in self._readers if name in self)

@@ -21,6 +21,11 @@ NUMBERS = {"Scalar": "float", "float": "float", "int": "int", "bool": "bool"}
 NO_PART = ("ScalarType",)  # types of arguments that are the generator's business
 
 
+def is_output_mask(argument: Argument) -> bool:
+    """Whether it says which outputs a program has to compute, as `bool[] output_mask` of a backward kernel does."""
+    return argument.name == "output_mask" and argument.type.is_list and argument.type.base == "bool"
+
+
 def check_of_rows(schema: Schema) -> str:
     return f"{identifier(schema)}_rows"
 

@@ -6,6 +6,7 @@ path of `name`. `axis` and `keepdims` are NumPy's names for `dim` and `keepdim`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
@@ -13,7 +14,7 @@ from ...runtime.autograd.inplace import write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
+from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
@@ -24,21 +25,82 @@ from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, core_dims, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
+from ..checks import above_diagonal_backward as _check_above_diagonal_backward
+from ..checks import row_distances_0 as _check_row_distances_0
+from ..checks import row_distances_1 as _check_row_distances_1
+from ..checks import row_distances_1_backward as _check_row_distances_1_backward
+from ..checks import row_distances_2 as _check_row_distances_2
+from ..checks import row_distances_2_backward as _check_row_distances_2_backward
+from ..checks import row_distances_inf as _check_row_distances_inf
+from ..checks import row_distances_inf_backward as _check_row_distances_inf_backward
+from ..checks import row_distances_p as _check_row_distances_p
+from ..checks import row_distances_p_backward as _check_row_distances_p_backward
+from ..kernels.programs import cpu_above_diagonal_backward as _rows_above_diagonal_backward
+from ..kernels.programs import cpu_row_distances_0 as _rows_row_distances_0
+from ..kernels.programs import cpu_row_distances_1 as _rows_row_distances_1
+from ..kernels.programs import cpu_row_distances_1_backward as _rows_row_distances_1_backward
+from ..kernels.programs import cpu_row_distances_2 as _rows_row_distances_2
+from ..kernels.programs import cpu_row_distances_2_backward as _rows_row_distances_2_backward
+from ..kernels.programs import cpu_row_distances_inf as _rows_row_distances_inf
+from ..kernels.programs import cpu_row_distances_inf_backward as _rows_row_distances_inf_backward
+from ..kernels.programs import cpu_row_distances_p as _rows_row_distances_p
+from ..kernels.programs import cpu_row_distances_p_backward as _rows_row_distances_p_backward
 from ..nodes import distance as nodes
 
-ROW_DISTANCES = KernelOp(
-    "row_distances",
-    distance_plans.row_distances,
-    distance_cpu.row_distances,
-    nodes.RowDistancesBackward0,
+ROW_DISTANCES_0 = KernelOp(
+    "row_distances_0",
+    _rows_row_distances_0.plan,
+    _rows_row_distances_0.row_distances_0,
+    nodes.RowDistances0Backward0,
+    {"x1": "T", "x2": "T"},
+)
+ROW_DISTANCES_1 = KernelOp(
+    "row_distances_1",
+    _rows_row_distances_1.plan,
+    _rows_row_distances_1.row_distances_1,
+    nodes.RowDistances1Backward0,
+    {"x1": "T", "x2": "T"},
+)
+ROW_DISTANCES_2 = KernelOp(
+    "row_distances_2",
+    _rows_row_distances_2.plan,
+    _rows_row_distances_2.row_distances_2,
+    nodes.RowDistances2Backward0,
+    {"x1": "T", "x2": "T"},
+)
+ROW_DISTANCES_INF = KernelOp(
+    "row_distances_inf",
+    _rows_row_distances_inf.plan,
+    _rows_row_distances_inf.row_distances_inf,
+    nodes.RowDistancesInfBackward0,
+    {"x1": "T", "x2": "T"},
+)
+ROW_DISTANCES_P = KernelOp(
+    "row_distances_p",
+    _rows_row_distances_p.plan,
+    _rows_row_distances_p.row_distances_p,
+    nodes.RowDistancesPBackward0,
     {"x1": "T", "x2": "T", "p": "f"},
 )
-PDIST = KernelOp("pdist", distance_plans.pdist, distance_cpu.pdist, nodes.PdistBackward0, {"self": "T", "p": "f"})
+ABOVE_DIAGONAL = KernelOp(
+    "above_diagonal",
+    distance_plans.above_diagonal,
+    distance_cpu.above_diagonal,
+    nodes.AboveDiagonalBackward0,
+    {"self": "T"},
+)
+ABOVE_DIAGONAL_BACKWARD = KernelOp(
+    "above_diagonal_backward",
+    _rows_above_diagonal_backward.plan,
+    _rows_above_diagonal_backward.above_diagonal_backward,
+    nodes.AboveDiagonalBackwardBackward0,
+    {"grad_output": "T", "n": "n"},
+)
 
 
 @autocast_as(cuda="float32")
@@ -186,7 +248,7 @@ def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
-    """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
+    """D_ij: the p-norm of the difference of row i of x1 and row j of x2.
 
     row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml)
     Dtypes: floats.
@@ -196,42 +258,81 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
         x2: tensor.
         p: float.
     Returns:
-        Tensor: the dtype that all tensors share.
+        Tensor: the dtype that its ops give.
     Gradients:
-        x1: pulled.sum(-2)
-        x2: -pulled.sum(-3)
-        where apart: x1.unsqueeze(-2) - x2.unsqueeze(-3)
-        where slopes: gradient_of_norm(apart, result.unsqueeze(-1), p, -1)
-        where pulled: grad.unsqueeze(-1) * slopes
-    Raises:
-        RuntimeError: expected: equally many matrices with equally many columns.
+        through: row_distances_2(x1, x2) if p == 2 else row_distances_1(x1, x2) if p == 1 else row_distances_inf(x1, x2)
+            if p == inf else row_distances_0(x1, x2) if p == 0 else row_distances_p(x1, x2, p)
     """
     try:
-        if not watch.every:
-            result = ROW_DISTANCES.launch(x1, x2, p)
-            if result is not None:
-                return result
-        if (x1.__class__ not in plain or x2.__class__ not in plain or p.__class__ not in plain) and (
-            result := intercept("row_distances", row_distances, "leading", x1, x2, p)
+        if (x1.__class__ not in plain or x2.__class__ not in plain) and (
+            result := intercept("row_distances", row_distances, "composite", x1, x2, p)
         ) is not NOT_HANDLED:
             return result
-        return _row_distances("row_distances", x1, x2, p)
+        name = "row_distances"
+        if not isinstance(x1, Tensor):
+            x1 = checks.tensor(name, "x1", x1)
+        if not isinstance(x2, Tensor):
+            x2 = checks.tensor(name, "x2", x2)
+        if p.__class__ is not float:
+            p = checks.floating(name, "p", p)
+        return (
+            op.row_distances_2(x1, x2)
+            if p == 2
+            else op.row_distances_1(x1, x2)
+            if p == 1
+            else op.row_distances_inf(x1, x2)
+            if p == 1e309
+            else op.row_distances_0(x1, x2)
+            if p == 0
+            else op.row_distances_p(x1, x2, p)
+        )
     except Exception as error:
         hide_internal_frames(error)
         raise
 
 
-def _row_distances(name: str, x1, x2, p, into=None) -> Any:
-    given = (x1, x2, p)
+@core_dims(x1=2, x2=2)
+def row_distances_0(x1: Tensor, x2: Tensor) -> Tensor:
+    """D_ij: in how many elements row i of x1 and row j of x2 differ.
+
+    row_distances_0(Tensor x1, Tensor x2) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        x1: zeros_like(grad).sum(-1, True) * zeros_like(x1)
+        x2: zeros_like(grad).sum(-2).unsqueeze(-1) * zeros_like(x2)
+    Raises:
+        RuntimeError: expected: shapes that agree.
+    """
+    try:
+        if not watch.every:
+            result = ROW_DISTANCES_0.launch(x1, x2)
+            if result is not None:
+                return result
+        if (x1.__class__ not in plain or x2.__class__ not in plain) and (
+            result := intercept("row_distances_0", row_distances_0, "generalized", x1, x2)
+        ) is not NOT_HANDLED:
+            return result
+        return _row_distances_0("row_distances_0", x1, x2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _row_distances_0(name: str, x1, x2, into=None) -> Any:
+    given = (x1, x2)
     if not isinstance(x1, Tensor):
         x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    x1, x2, p = distance_checks.row_distances(name, x1, x2, p)
-    if into is None and not watch.every and ROW_DISTANCES.remember(given, (x1, x2, p)):
-        result = ROW_DISTANCES.launch(x1, x2, p)
+    x1, x2 = _check_row_distances_0.row_distances_0_rows(name, x1, x2)
+    if into is None and not watch.every and ROW_DISTANCES_0.remember(given, (x1, x2)):
+        result = ROW_DISTANCES_0.launch(x1, x2)
         if result is not None:
             return result
     computed = (
@@ -241,20 +342,605 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(x1, distance_cpu.row_distances, "ops.distance.shapes:pairs_of_rows")(
-                array_in(x1, computed), array_in(x2, computed), p
+            at(x1, _rows_row_distances_0.row_distances_0)(array_in(x1, computed), array_in(x2, computed)), computed
+        )
+    except Exception as error:
+        reraise(name, error, (x1, x2))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
+        nodes.RowDistances0Backward0.record(result, x1, x2)
+    if watch.active:
+        propagate(nodes.RowDistances0Backward0, result, (x1, x2), (x1, x2), into)
+    return result
+
+
+@core_dims(x1=2, x2=2)
+def row_distances_1(x1: Tensor, x2: Tensor) -> Tensor:
+    """D_ij: the sum of the absolute differences of row i of x1 and row j of x2.
+
+    row_distances_1(Tensor x1, Tensor x2) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        x1: row_distances_backward(...)[0]
+        x2: row_distances_backward(...)[1]
+    Raises:
+        RuntimeError: expected: shapes that agree.
+    """
+    try:
+        if not watch.every:
+            result = ROW_DISTANCES_1.launch(x1, x2)
+            if result is not None:
+                return result
+        if (x1.__class__ not in plain or x2.__class__ not in plain) and (
+            result := intercept("row_distances_1", row_distances_1, "generalized", x1, x2)
+        ) is not NOT_HANDLED:
+            return result
+        return _row_distances_1("row_distances_1", x1, x2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _row_distances_1(name: str, x1, x2, into=None) -> Any:
+    given = (x1, x2)
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    x1, x2 = _check_row_distances_1.row_distances_1_rows(name, x1, x2)
+    if into is None and not watch.every and ROW_DISTANCES_1.remember(given, (x1, x2)):
+        result = ROW_DISTANCES_1.launch(x1, x2)
+        if result is not None:
+            return result
+    computed = (
+        x1._dtype
+        if x1._dtype.native and x2._dtype is x1._dtype
+        else computed_dtype(name, "match", ("float",), (x1, x2))
+    )
+    try:
+        result = adopt(
+            at(x1, _rows_row_distances_1.row_distances_1)(array_in(x1, computed), array_in(x2, computed)), computed
+        )
+    except Exception as error:
+        reraise(name, error, (x1, x2))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
+        nodes.RowDistances1Backward0.record(result, x1, x2)
+    if watch.active:
+        propagate(nodes.RowDistances1Backward0, result, (x1, x2), (x1, x2), into)
+    return result
+
+
+@core_dims(grad_output=2, x1=2, x2=2)
+def row_distances_1_backward(
+    grad_output: Tensor, x1: Tensor, x2: Tensor, output_mask: Sequence[bool]
+) -> tuple[Tensor, Tensor]:
+    """row_distances_1_backward(Tensor grad_output, Tensor x1, Tensor x2, bool[] output_mask) -> (Tensor x1_gradient,
+    Tensor x2_gradient) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        x1: tensor.
+        x2: tensor.
+        output_mask: sequence of bools.
+    Returns:
+        x1_gradient: the dtype that all tensors share.
+        x2_gradient: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: shapes that agree.
+    """
+    try:
+        if (grad_output.__class__ not in plain or x1.__class__ not in plain or x2.__class__ not in plain) and (
+            result := intercept(
+                "row_distances_1_backward", row_distances_1_backward, "generalized", grad_output, x1, x2, output_mask
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _row_distances_1_backward("row_distances_1_backward", grad_output, x1, x2, output_mask)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+_row_distances_1_backward_result = ReturnType("row_distances_1_backward", ("x1_gradient", "x2_gradient"))
+
+
+def _row_distances_1_backward(name: str, grad_output, x1, x2, output_mask, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    output_mask = checks.boolean_list(name, "output_mask", output_mask)
+    grad_output, x1, x2, output_mask = _check_row_distances_1_backward.row_distances_1_backward_rows(
+        name, grad_output, x1, x2, output_mask
+    )
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and x1._dtype is grad_output._dtype and x2._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, x1, x2))
+    )
+    try:
+        results = outputs(
+            at(grad_output, _rows_row_distances_1_backward.row_distances_1_backward)(
+                array_in(grad_output, computed), array_in(x1, computed), array_in(x2, computed), output_mask
             ),
             computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, x1, x2, output_mask))
+    return _row_distances_1_backward_result(*results)
+
+
+@core_dims(x1=2, x2=2)
+def row_distances_2(x1: Tensor, x2: Tensor) -> Tensor:
+    """D_ij: the Euclidean distance of row i of x1 and row j of x2. A power of 2 takes all numbers to a size at which
+    squares neither overflow nor vanish.
+
+    row_distances_2(Tensor x1, Tensor x2) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        x1: row_distances_backward(...)[0]
+        x2: row_distances_backward(...)[1]
+    Raises:
+        RuntimeError: expected: shapes that agree.
+    """
+    try:
+        if not watch.every:
+            result = ROW_DISTANCES_2.launch(x1, x2)
+            if result is not None:
+                return result
+        if (x1.__class__ not in plain or x2.__class__ not in plain) and (
+            result := intercept("row_distances_2", row_distances_2, "generalized", x1, x2)
+        ) is not NOT_HANDLED:
+            return result
+        return _row_distances_2("row_distances_2", x1, x2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _row_distances_2(name: str, x1, x2, into=None) -> Any:
+    given = (x1, x2)
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    x1, x2 = _check_row_distances_2.row_distances_2_rows(name, x1, x2)
+    if into is None and not watch.every and ROW_DISTANCES_2.remember(given, (x1, x2)):
+        result = ROW_DISTANCES_2.launch(x1, x2)
+        if result is not None:
+            return result
+    computed = (
+        x1._dtype
+        if x1._dtype.native and x2._dtype is x1._dtype
+        else computed_dtype(name, "match", ("float",), (x1, x2))
+    )
+    try:
+        result = adopt(
+            at(x1, _rows_row_distances_2.row_distances_2)(array_in(x1, computed), array_in(x2, computed)), computed
+        )
+    except Exception as error:
+        reraise(name, error, (x1, x2))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
+        nodes.RowDistances2Backward0.record(result, x1, x2)
+    if watch.active:
+        propagate(nodes.RowDistances2Backward0, result, (x1, x2), (x1, x2), into)
+    return result
+
+
+@core_dims(grad_output=2, x1=2, x2=2, distance=2)
+def row_distances_2_backward(
+    grad_output: Tensor, x1: Tensor, x2: Tensor, distance: Tensor, output_mask: Sequence[bool]
+) -> tuple[Tensor, Tensor]:
+    """row_distances_2_backward(Tensor grad_output, Tensor x1, Tensor x2, Tensor distance, bool[] output_mask) -> (Tensor
+    x1_gradient, Tensor x2_gradient) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        x1: tensor.
+        x2: tensor.
+        distance: tensor.
+        output_mask: sequence of bools.
+    Returns:
+        x1_gradient: the dtype that all tensors share.
+        x2_gradient: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: shapes that agree.
+    """
+    try:
+        if (
+            grad_output.__class__ not in plain
+            or x1.__class__ not in plain
+            or x2.__class__ not in plain
+            or distance.__class__ not in plain
+        ) and (
+            result := intercept(
+                "row_distances_2_backward",
+                row_distances_2_backward,
+                "generalized",
+                grad_output,
+                x1,
+                x2,
+                distance,
+                output_mask,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _row_distances_2_backward("row_distances_2_backward", grad_output, x1, x2, distance, output_mask)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+_row_distances_2_backward_result = ReturnType("row_distances_2_backward", ("x1_gradient", "x2_gradient"))
+
+
+def _row_distances_2_backward(name: str, grad_output, x1, x2, distance, output_mask, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if not isinstance(distance, Tensor):
+        distance = checks.tensor(name, "distance", distance)
+    output_mask = checks.boolean_list(name, "output_mask", output_mask)
+    grad_output, x1, x2, distance, output_mask = _check_row_distances_2_backward.row_distances_2_backward_rows(
+        name, grad_output, x1, x2, distance, output_mask
+    )
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        and x1._dtype is grad_output._dtype
+        and x2._dtype is grad_output._dtype
+        and distance._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, x1, x2, distance))
+    )
+    try:
+        results = outputs(
+            at(grad_output, _rows_row_distances_2_backward.row_distances_2_backward)(
+                array_in(grad_output, computed),
+                array_in(x1, computed),
+                array_in(x2, computed),
+                array_in(distance, computed),
+                output_mask,
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, x1, x2, distance, output_mask))
+    return _row_distances_2_backward_result(*results)
+
+
+@core_dims(x1=2, x2=2)
+def row_distances_inf(x1: Tensor, x2: Tensor) -> Tensor:
+    """D_ij: the largest absolute difference of row i of x1 and row j of x2. Equal ones share the gradient.
+
+    row_distances_inf(Tensor x1, Tensor x2) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        x1: row_distances_backward(...)[0]
+        x2: row_distances_backward(...)[1]
+    Raises:
+        RuntimeError: expected: shapes that agree.
+    """
+    try:
+        if not watch.every:
+            result = ROW_DISTANCES_INF.launch(x1, x2)
+            if result is not None:
+                return result
+        if (x1.__class__ not in plain or x2.__class__ not in plain) and (
+            result := intercept("row_distances_inf", row_distances_inf, "generalized", x1, x2)
+        ) is not NOT_HANDLED:
+            return result
+        return _row_distances_inf("row_distances_inf", x1, x2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _row_distances_inf(name: str, x1, x2, into=None) -> Any:
+    given = (x1, x2)
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    x1, x2 = _check_row_distances_inf.row_distances_inf_rows(name, x1, x2)
+    if into is None and not watch.every and ROW_DISTANCES_INF.remember(given, (x1, x2)):
+        result = ROW_DISTANCES_INF.launch(x1, x2)
+        if result is not None:
+            return result
+    computed = (
+        x1._dtype
+        if x1._dtype.native and x2._dtype is x1._dtype
+        else computed_dtype(name, "match", ("float",), (x1, x2))
+    )
+    try:
+        result = adopt(
+            at(x1, _rows_row_distances_inf.row_distances_inf)(array_in(x1, computed), array_in(x2, computed)), computed
+        )
+    except Exception as error:
+        reraise(name, error, (x1, x2))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
+        nodes.RowDistancesInfBackward0.record(result, x1, x2)
+    if watch.active:
+        propagate(nodes.RowDistancesInfBackward0, result, (x1, x2), (x1, x2), into)
+    return result
+
+
+@core_dims(grad_output=2, x1=2, x2=2, distance=2)
+def row_distances_inf_backward(
+    grad_output: Tensor, x1: Tensor, x2: Tensor, distance: Tensor, output_mask: Sequence[bool]
+) -> tuple[Tensor, Tensor]:
+    """row_distances_inf_backward(Tensor grad_output, Tensor x1, Tensor x2, Tensor distance, bool[] output_mask) -> (Tensor
+    x1_gradient, Tensor x2_gradient) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        x1: tensor.
+        x2: tensor.
+        distance: tensor.
+        output_mask: sequence of bools.
+    Returns:
+        x1_gradient: the dtype that all tensors share.
+        x2_gradient: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: shapes that agree.
+    """
+    try:
+        if (
+            grad_output.__class__ not in plain
+            or x1.__class__ not in plain
+            or x2.__class__ not in plain
+            or distance.__class__ not in plain
+        ) and (
+            result := intercept(
+                "row_distances_inf_backward",
+                row_distances_inf_backward,
+                "generalized",
+                grad_output,
+                x1,
+                x2,
+                distance,
+                output_mask,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _row_distances_inf_backward("row_distances_inf_backward", grad_output, x1, x2, distance, output_mask)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+_row_distances_inf_backward_result = ReturnType("row_distances_inf_backward", ("x1_gradient", "x2_gradient"))
+
+
+def _row_distances_inf_backward(name: str, grad_output, x1, x2, distance, output_mask, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if not isinstance(distance, Tensor):
+        distance = checks.tensor(name, "distance", distance)
+    output_mask = checks.boolean_list(name, "output_mask", output_mask)
+    grad_output, x1, x2, distance, output_mask = _check_row_distances_inf_backward.row_distances_inf_backward_rows(
+        name, grad_output, x1, x2, distance, output_mask
+    )
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        and x1._dtype is grad_output._dtype
+        and x2._dtype is grad_output._dtype
+        and distance._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, x1, x2, distance))
+    )
+    try:
+        results = outputs(
+            at(grad_output, _rows_row_distances_inf_backward.row_distances_inf_backward)(
+                array_in(grad_output, computed),
+                array_in(x1, computed),
+                array_in(x2, computed),
+                array_in(distance, computed),
+                output_mask,
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, x1, x2, distance, output_mask))
+    return _row_distances_inf_backward_result(*results)
+
+
+@core_dims(x1=2, x2=2)
+def row_distances_p(x1: Tensor, x2: Tensor, p: float) -> Tensor:
+    """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for p > 0.
+
+    row_distances_p(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        x1: row_distances_backward(...)[0]
+        x2: row_distances_backward(...)[1]
+    Raises:
+        RuntimeError: expected: shapes that agree.
+    """
+    try:
+        if not watch.every:
+            result = ROW_DISTANCES_P.launch(x1, x2, p)
+            if result is not None:
+                return result
+        if (x1.__class__ not in plain or x2.__class__ not in plain or p.__class__ not in plain) and (
+            result := intercept("row_distances_p", row_distances_p, "generalized", x1, x2, p)
+        ) is not NOT_HANDLED:
+            return result
+        return _row_distances_p("row_distances_p", x1, x2, p)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _row_distances_p(name: str, x1, x2, p, into=None) -> Any:
+    given = (x1, x2, p)
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    x1, x2, p = _check_row_distances_p.row_distances_p_rows(name, x1, x2, p)
+    if into is None and not watch.every and ROW_DISTANCES_P.remember(given, (x1, x2, p)):
+        result = ROW_DISTANCES_P.launch(x1, x2, p)
+        if result is not None:
+            return result
+    computed = (
+        x1._dtype
+        if x1._dtype.native and x2._dtype is x1._dtype
+        else computed_dtype(name, "match", ("float",), (x1, x2))
+    )
+    try:
+        result = adopt(
+            at(x1, _rows_row_distances_p.row_distances_p)(array_in(x1, computed), array_in(x2, computed), p), computed
         )
     except Exception as error:
         reraise(name, error, (x1, x2, p))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
-        nodes.RowDistancesBackward0.record(result, x1, x2, p)
+        nodes.RowDistancesPBackward0.record(result, x1, x2, p)
     if watch.active:
-        propagate(nodes.RowDistancesBackward0, result, (x1, x2, p), (x1, x2), into)
+        propagate(nodes.RowDistancesPBackward0, result, (x1, x2, p), (x1, x2), into)
     return result
+
+
+@core_dims(grad_output=2, x1=2, x2=2, distance=2)
+def row_distances_p_backward(
+    grad_output: Tensor, x1: Tensor, x2: Tensor, distance: Tensor, p: float, output_mask: Sequence[bool]
+) -> tuple[Tensor, Tensor]:
+    """row_distances_p_backward(Tensor grad_output, Tensor x1, Tensor x2, Tensor distance, float p, bool[] output_mask) ->
+    (Tensor x1_gradient, Tensor x2_gradient) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        x1: tensor.
+        x2: tensor.
+        distance: tensor.
+        p: float.
+        output_mask: sequence of bools.
+    Returns:
+        x1_gradient: the dtype that all tensors share.
+        x2_gradient: the dtype that all tensors share.
+    Raises:
+        RuntimeError: expected: shapes that agree.
+    """
+    try:
+        if (
+            grad_output.__class__ not in plain
+            or x1.__class__ not in plain
+            or x2.__class__ not in plain
+            or distance.__class__ not in plain
+            or p.__class__ not in plain
+        ) and (
+            result := intercept(
+                "row_distances_p_backward",
+                row_distances_p_backward,
+                "generalized",
+                grad_output,
+                x1,
+                x2,
+                distance,
+                p,
+                output_mask,
+            )
+        ) is not NOT_HANDLED:
+            return result
+        return _row_distances_p_backward("row_distances_p_backward", grad_output, x1, x2, distance, p, output_mask)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+_row_distances_p_backward_result = ReturnType("row_distances_p_backward", ("x1_gradient", "x2_gradient"))
+
+
+def _row_distances_p_backward(name: str, grad_output, x1, x2, distance, p, output_mask, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if not isinstance(distance, Tensor):
+        distance = checks.tensor(name, "distance", distance)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    output_mask = checks.boolean_list(name, "output_mask", output_mask)
+    grad_output, x1, x2, distance, p, output_mask = _check_row_distances_p_backward.row_distances_p_backward_rows(
+        name, grad_output, x1, x2, distance, p, output_mask
+    )
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        and x1._dtype is grad_output._dtype
+        and x2._dtype is grad_output._dtype
+        and distance._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, x1, x2, distance))
+    )
+    try:
+        results = outputs(
+            at(grad_output, _rows_row_distances_p_backward.row_distances_p_backward)(
+                array_in(grad_output, computed),
+                array_in(x1, computed),
+                array_in(x2, computed),
+                array_in(distance, computed),
+                p,
+                output_mask,
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, x1, x2, distance, p, output_mask))
+    return _row_distances_p_backward_result(*results)
 
 
 @autocast_as(cuda="float32")
@@ -269,10 +955,9 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
         p: float; default 2.0.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype of `input`.
+        Tensor: the dtype that its ops give.
     Gradients:
-        input: added_to_pairs(input, grad.unsqueeze(-1) * slopes)
-        where slopes: gradient_of_norm(differences_of_pairs(input), result.unsqueeze(-1), p, -1)
+        through: above_diagonal(row_distances(input, input, p))
     Raises:
         RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
     Example:
@@ -280,46 +965,136 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
         tensor([5.0000, 1.0000, 4.2426])
     """
     try:
-        if (not watch.casts or uncast()) and out is None:
-            result = PDIST.launch(input, p)
-            if result is not None:
-                return result
-        if (input.__class__ not in plain or p.__class__ not in plain or out.__class__ not in plain) and (
-            result := intercept("pdist", pdist, "pairs_of_rows_each", input, p, out=out)
+        if (input.__class__ not in plain or out.__class__ not in plain) and (
+            result := intercept("pdist", pdist, "composite", input, p, out=out)
         ) is not NOT_HANDLED:
             return result
+        name = "pdist"
         if out is not None:
-            return write_out("pdist", out, _pdist("pdist", input, p), (input,), share="overlap")
-        return _pdist("pdist", input, p)
+            return write_out(name, out, pdist(input, p))
+        self = input
+        if not isinstance(self, Tensor):
+            self = checks.tensor(name, "input", self)
+        if p.__class__ is not float:
+            p = checks.floating(name, "p", p)
+        self, p = distance_checks.pdist(name, self, p)
+        return op.above_diagonal(op.row_distances(self, self, p))
     except Exception as error:
         hide_internal_frames(error)
         raise
 
 
-def _pdist(name: str, self, p, into=None) -> Any:
-    given = (self, p)
+def above_diagonal(input: Tensor) -> Tensor:
+    """The elements of a square matrix above its diagonal, row by row.
+
+    above_diagonal(Tensor input) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        input: above_diagonal_backward(grad, input.shape[-1])
+    """
+    try:
+        if not watch.every:
+            result = ABOVE_DIAGONAL.launch(input)
+            if result is not None:
+                return result
+        if (
+            input.__class__ not in plain
+            and (result := intercept("above_diagonal", above_diagonal, "leading", input)) is not NOT_HANDLED
+        ):
+            return result
+        return _above_diagonal("above_diagonal", input)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _above_diagonal(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    self, p = distance_checks.pdist(name, self, p)
-    if into is None and not watch.every and PDIST.remember(given, (self, p)):
-        result = PDIST.launch(self, p)
+    if into is None and not watch.every and ABOVE_DIAGONAL.remember(given, (self,)):
+        result = ABOVE_DIAGONAL.launch(self)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
-            at(self, distance_cpu.pdist, "ops.distance.shapes:pairs_of_one")(array_in(self, computed), p), computed
+            at(self, distance_cpu.above_diagonal, "ops.distance.shapes:above_diagonal")(array_in(self, computed)),
+            computed,
         )
     except Exception as error:
-        reraise(name, error, (self, p))
+        reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.PdistBackward0.record(result, self, p)
+        nodes.AboveDiagonalBackward0.record(result, self)
     if watch.active:
-        propagate(nodes.PdistBackward0, result, (self, p), (self,), into)
+        propagate(nodes.AboveDiagonalBackward0, result, (self,), (self,), into)
+    return result
+
+
+@core_dims(grad_output=1)
+def above_diagonal_backward(grad_output: Tensor, n: int) -> Tensor:
+    """above_diagonal_backward(Tensor grad_output, int n) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        n: int.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: above_diagonal(grad)
+    Raises:
+        RuntimeError: expected: shapes that agree.
+    """
+    try:
+        if not watch.every:
+            result = ABOVE_DIAGONAL_BACKWARD.launch(grad_output, n)
+            if result is not None:
+                return result
+        if (grad_output.__class__ not in plain or n.__class__ not in plain) and (
+            result := intercept("above_diagonal_backward", above_diagonal_backward, "generalized", grad_output, n)
+        ) is not NOT_HANDLED:
+            return result
+        return _above_diagonal_backward("above_diagonal_backward", grad_output, n)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _above_diagonal_backward(name: str, grad_output, n, into=None) -> Any:
+    given = (grad_output, n)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    grad_output, n = _check_above_diagonal_backward.above_diagonal_backward_rows(name, grad_output, n)
+    if into is None and not watch.every and ABOVE_DIAGONAL_BACKWARD.remember(given, (grad_output, n)):
+        result = ABOVE_DIAGONAL_BACKWARD.launch(grad_output, n)
+        if result is not None:
+            return result
+    computed = (
+        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
+    )
+    try:
+        result = adopt(
+            at(grad_output, _rows_above_diagonal_backward.above_diagonal_backward)(array_in(grad_output, computed), n),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, n))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
+        nodes.AboveDiagonalBackwardBackward0.record(result, grad_output)
+    if watch.active:
+        propagate(nodes.AboveDiagonalBackwardBackward0, result, (grad_output, n), (grad_output,), into)
     return result
 
 
@@ -434,5 +1209,24 @@ def pairwise_distance(
         raise
 
 
-__all__ = ["dist", "cdist", "euclidean_distances", "row_distances", "pdist", "cosine_similarity", "pairwise_distance"]
+__all__ = [
+    "dist",
+    "cdist",
+    "euclidean_distances",
+    "row_distances",
+    "row_distances_0",
+    "row_distances_1",
+    "row_distances_1_backward",
+    "row_distances_2",
+    "row_distances_2_backward",
+    "row_distances_inf",
+    "row_distances_inf_backward",
+    "row_distances_p",
+    "row_distances_p_backward",
+    "pdist",
+    "above_diagonal",
+    "above_diagonal_backward",
+    "cosine_similarity",
+    "pairwise_distance",
+]
 op.publish({name: globals()[name] for name in __all__})

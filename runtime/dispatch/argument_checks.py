@@ -153,6 +153,12 @@ def _list_item(op: str, name: str, position: int, value: Any) -> int:
     )
 
 
+def boolean_list(op: str, name: str, value: Any) -> tuple[bool, ...]:
+    if isinstance(value, (list, tuple)):
+        return tuple(boolean(op, name, item) for item in value)
+    raise _wrong(op, name, "tuple of bools", value)
+
+
 def floating(op: str, name: str, value: Any) -> float:
     result = value if type(value) is float else _number(value)
     if not isinstance(result, (int, float)):
@@ -173,12 +179,6 @@ def boolean(op: str, name: str, value: Any) -> bool:
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise _wrong(op, name, "bool", value)
-
-
-def boolean_list(op: str, name: str, value: Any) -> tuple[bool, ...]:
-    if isinstance(value, (list, tuple)):
-        return tuple(boolean(op, name, each) for each in value)
-    raise _wrong(op, name, "tuple of bools", value)
 
 
 def dtype(op: str, name: str, value: Any) -> dtypes.dtype:

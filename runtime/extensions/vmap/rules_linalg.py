@@ -92,15 +92,6 @@ def linear_weight_backward(call: Call) -> Any:
     return result.squeeze(-2) if vector else result
 
 
-def pairs_of_rows_each(call: Call) -> Any:
-    """Distances of all pairs of rows of each example, and of these the ones above the diagonal."""
-    x = call.batch_first(call.first)
-    rows = op.arange(x._shape[1], device="cpu")
-    above = (rows.unsqueeze(1) < rows).reshape(-1).nonzero().reshape(-1).to(x.device)
-    p = call["p"]
-    return op.row_distances(x, x, p).flatten(1).index_select(1, above)
-
-
 def convolve(call: Call) -> Any:
     """Examples join the samples where they share the weight, else the channels, as groups."""
     samples = len(call["input"]._shape) == len(call["weight"]._shape)

@@ -25,6 +25,17 @@ def stage(function: Callable[..., Any]) -> LazyKernel:
     return kernel
 
 
+@stage
+def inside(subscripts: Array, size: int, first: int, last: int) -> None:
+    """An IndexError where an integer is no index of a dimension."""
+    are_outside = False
+    for k in range(first, last):
+        subscript = subscripts[k]
+        are_outside |= (subscript < 0) | (subscript >= size)
+    if are_outside:
+        raise IndexError
+
+
 class Sizes:
     """What the shapes of a call's arrays say: the batch, and the sizes that the program names."""
 
@@ -113,10 +124,16 @@ class Planner:
             for name, layout in zip(sizes.arrays, layouts, strict=True)
         )
 
+    def check(self, name: str, size: int) -> None:
+        """A step that looks at all elements of an argument, which are indices of a dimension."""
+        shape, _ = self.sizes.arrays[name]
+        self.steps.append(Step(inside, (self.arguments[name],), (), (), (size,), (prod(shape), 1), prod(shape)))
+
     def add(
         self, kernel: Any, reads: Iterable[str], made: Mapping[str, tuple[Shape, str]], floats: Sequence[float],
-        ints: Sequence[int], rows: int, work: int,
+        ints: Sequence[int], rows: int, work: int, unit: int = 1,
     ) -> None:  # fmt: skip
+        """`unit` rows of an example are computed together, whoever computes them."""
         if not self.is_possible:
             return
         inputs = [name for name in reads if name in self.arguments]
@@ -128,21 +145,49 @@ class Planner:
             number = self.results.setdefault(name, len(self.results))
             results.append((number, (*self.sizes.batch, *shape)))
         kinds = {kind: tuple(self.results[n] for n, (_, k) in made.items() if k == kind) for kind in ("int64", "bool")}
-        step = Step(
-            kernel, operands, tuple(results), tuple(floats), (*map(int, ints), *steps), (count * rows, 1), count * work
-        )
+        shared = count * rows, unit if count == 1 or rows % unit == 0 else rows
+        numbers = tuple(floats), (*map(int, ints), *steps)
+        step = Step(kernel, operands, tuple(results), *numbers, shared, count * work)
         self.steps.append(step._replace(indices=kinds["int64"], masks=kinds["bool"]))
 
-    def plan(self) -> Plan | None:
-        return tuple(self.steps) if self.is_possible else None
+    def plan(self, output_mask: Sequence[bool] = ()) -> Plan | None:
+        """The steps, of a mask those that its outputs need; other outputs are memory of the plan."""
+        if not self.is_possible:
+            return None
+        needed = {number for number, is_needed in enumerate(output_mask) if is_needed}
+        steps: list[Step] = []
+        for step in reversed(self.steps):
+            if not output_mask or any(number in needed for number, _ in step.results):
+                needed |= {~number for number in step.operands if number < 0}
+                steps.insert(0, step)
+        unneeded = {number for number, is_needed in enumerate(output_mask) if not is_needed}
+        return tuple([step.renumbered(lambda n: n + len(self.results) * (n in unneeded)) for step in steps])
 
 
 Arguments = Sequence[tuple[str, Any]]
 
 
-def run(sizes_of: Callable[..., Sizes], plan: Callable[..., Plan | None], args: Sequence[Any], outputs: int) -> Any:
+Indices = Sequence[tuple[str, Array, int]]  # an argument, its elements, and the size that they are below
+
+
+def run(
+    sizes_of: Callable[..., Sizes], plan: Callable[..., Plan | None], args: Sequence[Any], outputs: int,
+    indices: Callable[..., Indices] | None = None,
+) -> Any:  # fmt: skip
     """The outputs of a program; arrays are copied into rows, and expanded over the batch where they lack a part."""
     inputs = [_as_read(arg) for arg in args]
+    try:
+        results = _planned(sizes_of, plan, inputs)
+    except (IndexError, RuntimeError):  # the second where several threads share the work, and one failed
+        if indices is None:
+            raise
+        for name, subscripts, size in indices(*inputs):
+            check_indices(sizes_of(*inputs).name, name, subscripts, size)
+        raise
+    return results[0] if outputs == 1 else tuple(results[:outputs])
+
+
+def _planned(sizes_of: Callable[..., Sizes], plan: Callable[..., Plan | None], inputs: Sequence[Any]) -> list[Any]:
     results = run_if_planned(plan, *inputs)
     if results is None:
         sizes = sizes_of(*inputs)
@@ -150,7 +195,7 @@ def run(sizes_of: Callable[..., Sizes], plan: Callable[..., Plan | None], args: 
         expanded = [_expanded(sizes, next(names), arg) if isinstance(arg, np.ndarray) else arg for arg in inputs]
         results = run_if_planned(plan, *expanded)
         assert results is not None
-    return results[0] if outputs == 1 else tuple(results[:outputs])
+    return results
 
 
 def _as_read(arg: Any) -> Any:

@@ -49,6 +49,8 @@ class Launches:
             return memory.empty(shape, np.dtype(dtype), self.first.device)
         return memory.result(self.first, shape)
 
-    def results(self, names: Sequence[str]) -> Any:
+    def results(self, names: Sequence[str], output_mask: Sequence[bool] = ()) -> Any:
         made = [self.arrays[name] for name in names]
+        if output_mask:
+            return tuple([array if is_needed else None for array, is_needed in zip(made, output_mask, strict=True)])
         return made[0] if len(made) == 1 else tuple(made)

@@ -41,13 +41,6 @@ def cdist(op: str, x1: Any, x2: Any, p: float, compute_mode: str) -> tuple[Any, 
     return x1, x2, not_negative(op, p), compute_mode
 
 
-def row_distances(op: str, x1: Any, x2: Any, p: float) -> tuple[Any, ...]:
-    """Equally many matrices with equally many columns."""
-    if min(x1.ndim, x2.ndim) < 2 or x1._shape[:-2] != x2._shape[:-2] or x1._shape[-1] != x2._shape[-1]:
-        raise ShapeError(f"{op}(): expected matrices of equal width, but got {list(x1._shape)} and {list(x2._shape)}")
-    return x1, x2, p
-
-
 def not_negative(op: str, p: float) -> float:
     """p, which is not negative."""
     if not p >= 0:

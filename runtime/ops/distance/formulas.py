@@ -1,25 +1,23 @@
 """Helpers of the composites of distances."""
 
-from ...namespace import Tensor, op
+from ...namespace import Tensor
+from ..reduction.formulas import gradient_of_norm
 
 MATMUL_ROWS_THRESHOLD = 25  # rows: libraries multiply more of them faster than threads subtract them
 
 
-def differences_of_pairs(x: Tensor) -> Tensor:
-    first, second = _pairs(x)
-    return x.index_select(0, first) - x.index_select(0, second)
+def row_distances_backward(grad: Tensor, x1: Tensor, x2: Tensor, distance: Tensor, p: float) -> tuple[Tensor, Tensor]:
+    """The gradients of both matrices."""
+    of_differences = grad.unsqueeze(-1) * _derivatives(x1, x2, distance, p)
+    return of_differences.sum(-2), -of_differences.sum(-3)
 
 
-def added_to_pairs(x: Tensor, of_pairs: Tensor) -> Tensor:
-    """What each row of x gets from the pairs that it is the first of, less what it gets from the others."""
-    first, second = _pairs(x)
-    return op.zeros_like(x).index_add(0, first, of_pairs).index_add(0, second, of_pairs, alpha=-1)
+def row_distances_tangent(x1_t: Tensor, x2_t: Tensor, x1: Tensor, x2: Tensor, distance: Tensor, p: float) -> Tensor:
+    return (_derivatives(x1, x2, distance, p) * (x1_t.unsqueeze(-2) - x2_t.unsqueeze(-3))).sum(-1)
 
 
-def _pairs(x: Tensor) -> tuple[Tensor, Tensor]:
-    rows = op.arange(x._shape[0], device="cpu")
-    above = (rows.unsqueeze(1) < rows).nonzero().to(x.device)
-    return above.select(1, 0), above.select(1, 1)
+def _derivatives(x1: Tensor, x2: Tensor, distance: Tensor, p: float) -> Tensor:
+    return gradient_of_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), distance.unsqueeze(-1), p, -1)
 
 
 def by_product(x1: Tensor, x2: Tensor, compute_mode: str) -> bool:
