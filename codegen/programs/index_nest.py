@@ -370,6 +370,8 @@ class Nest:
             if not all(map(self._is_inside, each.subscripts, dims)):
                 return None
             rest = replaced(rest, each.node, ast.Constant(0))
+        if not {each.name for each in read.values()}.isdisjoint(self.function.code.wavefronts):
+            return None
         if not read or {*over} & {*free_names(rest)} or any(is_name(node, PADDED) for node in ast.walk(rest)):
             return None
         index = self.function.new("element")

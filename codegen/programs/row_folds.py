@@ -158,19 +158,19 @@ class RowFold:
         """A sum of terms from `start` to `stop`."""
         depth = len(nest.loops)
         block, end, totals = (self.writer.new(word) for word in ("block", "end_of_block", "totals"))
-        count = plain(f"{stop} - ({start})")
-        columns = plain(" * ".join(nest._count(loop.index) for loop in self.inner))
+        count = nest._count(self.over[0])
+        columns = " * ".join(nest._count(loop.index) for loop in self.inner)
         column = nest.numbered([loop.index for loop in self.inner])
 
         def accumulated(row: str, element: str, number: int) -> Sequence[str]:
-            total = f"{totals}[np.uint64({number} * ({columns}) + {column})]"
+            total = f"{totals}[np.uint64({number} * {columns} + {column})]"
             return [f"{total} = {element} + ({total} if {block} > {start} else 0.0)", f"{element} = T(0)"]
 
         def finished(row: str, element: str, number: int) -> Sequence[str]:
-            return [f"{element} = T({totals}[np.uint64({number} * ({columns}) + {column})])"]
+            return [f"{element} = T({totals}[np.uint64({number} * {columns} + {column})])"]
 
         self.writer.memory.append(
-            f"{totals} = empty_row(0.0, {len(self.rows)} * ({columns}) if {count} > {BLOCK} else 0)"
+            f"{totals} = empty_row(0.0, {len(self.rows)} * {columns} if {count} > {BLOCK} else 0)"
         )
         own = nest.below(depth, [Loop(block, start, stop, BLOCK)])
         own.lines[-1].append(f"{end} = min({block} + {BLOCK}, {stop})")

@@ -266,6 +266,101 @@ class RowDistances2Backward0(Node):
         return (tangent0,)
 
 
+class UnscaledDistancesBackward0(Node):
+    """unscaled_distances(Tensor x1, Tensor x2) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_x1", "kept_x1_version", "kept_x2", "kept_x2_version")
+    op_name = "unscaled_distances"
+    saved_slots = ("kept_x1", "kept_x2", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        _rows_row_distances_2_backward.plan,
+        _rows_row_distances_2_backward.row_distances_2_backward,
+        ("g", ""),
+        ("k", "kept_x1"),
+        ("k", "kept_x2"),
+        ("k", "kept_result"),
+        ("w", ""),
+    )
+    inputs = ("x1", "x2")
+    keeps = {
+        "kept_x1": ("x1", ("x1", "x2")),
+        "kept_x2": ("x2", ("x1", "x2")),
+        "kept_result": ("output 0", ("x1", "x2")),
+    }
+
+    @staticmethod
+    def record(result, x1, x2):
+        """Put `result` into the graph."""
+        node = new(UnscaledDistancesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((x1._shape, x1._dtype), (x2._shape, x2._dtype))
+        node.edges = (
+            (x1._grad_fn or x1) if x1._requires_grad else None,
+            (x2._grad_fn or x2) if x2._requires_grad else None,
+        )
+        node.kept_x1 = x1
+        node.kept_x1_version = 0 if (version := x1._version_counter) is None else version[0]
+        node.kept_x2 = x2
+        node.kept_x2_version = 0 if (version := x2._version_counter) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._version_counter[0]
+        result._grad_fn = node
+        result._requires_grad = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_x1 is not None:
+            node.kept_x1 = FREED
+        if node.kept_x2 is not None:
+            node.kept_x2 = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """All gradients from one kernel: row_distances_2_backward(grad, x1, x2, result, output_mask); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+            return node.formula(grad)
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
+            return found
+        grad = array_in(grad, dtype)
+        x1 = array_of(unpack(node, "kept_x1"), dtype)
+        x2 = array_of(unpack(node, "kept_x2"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
+        output_mask = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            at_array(grad, _rows_row_distances_2_backward.row_distances_2_backward)(grad, x1, x2, result, output_mask),
+            node.metas,
+            dtype,
+        )
+
+    def formula(node, grad):
+        """x1: row_distances_backward(...)[0]; x2: row_distances_backward(...)[1]."""
+        x1 = unpack(node, "kept_x1")
+        x2 = unpack(node, "kept_x2")
+        result = unpack_output(node, "kept_result")
+        shared_0 = distance_formulas.row_distances_backward(grad, x1, x2, result, 2)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, x1, x2, x1_t, x2_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        x1_t = zeros_if_missing(x1_t, x1)
+        x2_t = zeros_if_missing(x2_t, x2)
+        tangent0 = distance_formulas.row_distances_tangent(x1_t, x2_t, x1, x2, result, 2)
+        return (tangent0,)
+
+
 class RowDistancesInfBackward0(Node):
     """row_distances_inf(Tensor x1, Tensor x2) -> Tensor (derivatives.yaml)."""
 
@@ -538,6 +633,7 @@ __all__ = [
     "RowDistances0Backward0",
     "RowDistances1Backward0",
     "RowDistances2Backward0",
+    "UnscaledDistancesBackward0",
     "RowDistancesInfBackward0",
     "RowDistancesPBackward0",
     "AboveDiagonalBackward0",

@@ -40,6 +40,7 @@ from ..checks import row_distances_inf as _check_row_distances_inf
 from ..checks import row_distances_inf_backward as _check_row_distances_inf_backward
 from ..checks import row_distances_p as _check_row_distances_p
 from ..checks import row_distances_p_backward as _check_row_distances_p_backward
+from ..checks import unscaled_distances as _check_unscaled_distances
 from ..kernels.programs import cpu_above_diagonal_backward as _rows_above_diagonal_backward
 from ..kernels.programs import cpu_row_distances_0 as _rows_row_distances_0
 from ..kernels.programs import cpu_row_distances_1 as _rows_row_distances_1
@@ -50,6 +51,7 @@ from ..kernels.programs import cpu_row_distances_inf as _rows_row_distances_inf
 from ..kernels.programs import cpu_row_distances_inf_backward as _rows_row_distances_inf_backward
 from ..kernels.programs import cpu_row_distances_p as _rows_row_distances_p
 from ..kernels.programs import cpu_row_distances_p_backward as _rows_row_distances_p_backward
+from ..kernels.programs import cpu_unscaled_distances as _rows_unscaled_distances
 from ..nodes import distance as nodes
 
 ROW_DISTANCES_0 = KernelOp(
@@ -71,6 +73,13 @@ ROW_DISTANCES_2 = KernelOp(
     _rows_row_distances_2.plan,
     _rows_row_distances_2.row_distances_2,
     nodes.RowDistances2Backward0,
+    {"x1": "T", "x2": "T"},
+)
+UNSCALED_DISTANCES = KernelOp(
+    "unscaled_distances",
+    _rows_unscaled_distances.plan,
+    _rows_unscaled_distances.unscaled_distances,
+    nodes.UnscaledDistancesBackward0,
     {"x1": "T", "x2": "T"},
 )
 ROW_DISTANCES_INF = KernelOp(
@@ -260,8 +269,9 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: row_distances_2(x1, x2) if p == 2 else row_distances_1(x1, x2) if p == 1 else row_distances_inf(x1, x2)
-            if p == inf else row_distances_0(x1, x2) if p == 0 else row_distances_p(x1, x2, p)
+        through: (row_distances_2(x1, x2) if on_host(x1) else unscaled_distances(x1, x2)) if p == 2 else
+            row_distances_1(x1, x2) if p == 1 else row_distances_inf(x1, x2) if p == inf else row_distances_0(x1, x2) if
+            p == 0 else row_distances_p(x1, x2, p)
     """
     try:
         if (x1.__class__ not in plain or x2.__class__ not in plain) and (
@@ -276,7 +286,7 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
         if p.__class__ is not float:
             p = checks.floating(name, "p", p)
         return (
-            op.row_distances_2(x1, x2)
+            (op.row_distances_2(x1, x2) if distance_formulas.on_host(x1) else op.unscaled_distances(x1, x2))
             if p == 2
             else op.row_distances_1(x1, x2)
             if p == 1
@@ -545,6 +555,71 @@ def _row_distances_2(name: str, x1, x2, into=None) -> Any:
         nodes.RowDistances2Backward0.record(result, x1, x2)
     if watch.active:
         propagate(nodes.RowDistances2Backward0, result, (x1, x2), (x1, x2), into)
+    return result
+
+
+@core_dims(x1=2, x2=2)
+def unscaled_distances(x1: Tensor, x2: Tensor) -> Tensor:
+    """row_distances_2 by one launch on a device: squares of numbers near the ends of the range overflow or vanish.
+
+    unscaled_distances(Tensor x1, Tensor x2) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        x1: row_distances_backward(...)[0]
+        x2: row_distances_backward(...)[1]
+    Raises:
+        RuntimeError: expected: shapes that agree.
+    """
+    try:
+        if not watch.every:
+            result = UNSCALED_DISTANCES.launch(x1, x2)
+            if result is not None:
+                return result
+        if (x1.__class__ not in plain or x2.__class__ not in plain) and (
+            result := intercept("unscaled_distances", unscaled_distances, "generalized", x1, x2)
+        ) is not NOT_HANDLED:
+            return result
+        return _unscaled_distances("unscaled_distances", x1, x2)
+    except Exception as error:
+        hide_internal_frames(error)
+        raise
+
+
+def _unscaled_distances(name: str, x1, x2, into=None) -> Any:
+    given = (x1, x2)
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    x1, x2 = _check_unscaled_distances.unscaled_distances_rows(name, x1, x2)
+    if into is None and not watch.every and UNSCALED_DISTANCES.remember(given, (x1, x2)):
+        result = UNSCALED_DISTANCES.launch(x1, x2)
+        if result is not None:
+            return result
+    computed = (
+        x1._dtype
+        if x1._dtype.native and x2._dtype is x1._dtype
+        else computed_dtype(name, "match", ("float",), (x1, x2))
+    )
+    try:
+        result = adopt(
+            at(x1, _rows_unscaled_distances.unscaled_distances)(array_in(x1, computed), array_in(x2, computed)),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (x1, x2))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
+        nodes.UnscaledDistancesBackward0.record(result, x1, x2)
+    if watch.active:
+        propagate(nodes.UnscaledDistancesBackward0, result, (x1, x2), (x1, x2), into)
     return result
 
 
@@ -1218,6 +1293,7 @@ __all__ = [
     "row_distances_1",
     "row_distances_1_backward",
     "row_distances_2",
+    "unscaled_distances",
     "row_distances_2_backward",
     "row_distances_inf",
     "row_distances_inf_backward",

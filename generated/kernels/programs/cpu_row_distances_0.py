@@ -16,8 +16,8 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
     """result[i, j] = sum[k](0.0 if x1[i, k] == x2[j, k] else 1.0)"""
     T = x1.dtype.type
     packed_1 = empty_row(T(0), x2_size_0 * x1_size_1)
-    totals_1 = empty_row(0.0, 4 * (x2_size_0) if x1_size_1 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (x2_size_0) if x1_size_1 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * x2_size_0 if x1_size_1 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * x2_size_0 if x1_size_1 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // x1_size_0
@@ -95,30 +95,30 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                             result[np.uint64(at_result + i_3 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i_3 * x2_size_0 + j)
                             ] + (T(0.0) if x1_12 == x2_4 else T(1.0))
-                    if x1_size_1 - 0 > 128:
+                    if x1_size_1 > 128:
                         for j in range(x2_size_0):
-                            totals_1[np.uint64(0 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(0 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(0 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(0 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i * x2_size_0 + j)] = T(0)
-                            totals_1[np.uint64(1 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(1 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i_1 * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(1 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(1 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(0)
-                            totals_1[np.uint64(2 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(2 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i_2 * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(2 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(2 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(0)
-                            totals_1[np.uint64(3 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(3 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i_3 * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(3 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(3 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(0)
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(x2_size_0):
-                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_1[np.uint64(0 * (x2_size_0) + j)])
-                        result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(totals_1[np.uint64(1 * (x2_size_0) + j)])
-                        result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(totals_1[np.uint64(2 * (x2_size_0) + j)])
-                        result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(totals_1[np.uint64(3 * (x2_size_0) + j)])
+                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_1[np.uint64(0 * x2_size_0 + j)])
+                        result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(totals_1[np.uint64(1 * x2_size_0 + j)])
+                        result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(totals_1[np.uint64(2 * x2_size_0 + j)])
+                        result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(totals_1[np.uint64(3 * x2_size_0 + j)])
             for i in range(aligned_end_1, end - b * x1_size_0):
                 for j in range(x2_size_0):
                     result[np.uint64(at_result + i * x2_size_0 + j)] = T(0)
@@ -144,15 +144,15 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                             result[np.uint64(at_result + i * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i * x2_size_0 + j)
                             ] + (T(0.0) if x1_15 == x2_7 else T(1.0))
-                    if x1_size_1 - 0 > 128:
+                    if x1_size_1 > 128:
                         for j in range(x2_size_0):
-                            totals_2[np.uint64(0 * (x2_size_0) + j)] = result[
+                            totals_2[np.uint64(0 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i * x2_size_0 + j)
-                            ] + (totals_2[np.uint64(0 * (x2_size_0) + j)] if block_2 > 0 else 0.0)
+                            ] + (totals_2[np.uint64(0 * x2_size_0 + j)] if block_2 > 0 else 0.0)
                             result[np.uint64(at_result + i * x2_size_0 + j)] = T(0)
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(x2_size_0):
-                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_2[np.uint64(0 * (x2_size_0) + j)])
+                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_2[np.uint64(0 * x2_size_0 + j)])
         else:
             for i in range(begin - b * x1_size_0, end - b * x1_size_0):
                 aligned_end_4 = x2_size_0 - (x2_size_0 - 0) % 4

@@ -48,8 +48,8 @@ def stage_2(
     """x1_gradient[i, k] = sum[j](grad_output[i, j] * sign(x1[i, k] - across[k, j]))"""
     T = grad_output.dtype.type
     packed_1 = empty_row(T(0), x1_size_1 * grad_output_size_1)
-    totals_1 = empty_row(0.0, 4 * (x1_size_1) if grad_output_size_1 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (x1_size_1) if grad_output_size_1 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * x1_size_1 if grad_output_size_1 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * x1_size_1 if grad_output_size_1 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // grad_output_size_0
@@ -150,37 +150,37 @@ def stage_2(
                             x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = (
                                 x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] + grad_output_12 * value_12
                             )
-                    if grad_output_size_1 - 0 > 128:
+                    if grad_output_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_1[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(0 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(0 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(1 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(1 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(1 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(1 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(2 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(2 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(2 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(2 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(3 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(3 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(3 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(3 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
-                if grad_output_size_1 - 0 > 128:
+                if grad_output_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(0 * (x1_size_1) + k)]
+                            totals_1[np.uint64(0 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(1 * (x1_size_1) + k)]
+                            totals_1[np.uint64(1 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(2 * (x1_size_1) + k)]
+                            totals_1[np.uint64(2 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(3 * (x1_size_1) + k)]
+                            totals_1[np.uint64(3 * x1_size_1 + k)]
                         )
             for i in range(aligned_end_1, end - b * grad_output_size_0):
                 for k in range(x1_size_1):
@@ -212,16 +212,16 @@ def stage_2(
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = (
                                 x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] + grad_output_15 * value_15
                             )
-                    if grad_output_size_1 - 0 > 128:
+                    if grad_output_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_2[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_2[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_2[np.uint64(0 * (x1_size_1) + k)] if block_2 > 0 else 0.0)
+                            ] + (totals_2[np.uint64(0 * x1_size_1 + k)] if block_2 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                if grad_output_size_1 - 0 > 128:
+                if grad_output_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_2[np.uint64(0 * (x1_size_1) + k)]
+                            totals_2[np.uint64(0 * x1_size_1 + k)]
                         )
         else:
             for i in range(begin - b * grad_output_size_0, end - b * grad_output_size_0):
@@ -298,8 +298,8 @@ def stage_3(
 ):
     """across_gradient[k, j] = sum[i](grad_output[i, j] * sign(across[k, j] - x1[i, k]))"""
     T = grad_output.dtype.type
-    totals_1 = empty_row(0.0, 4 * (grad_output_size_1) if grad_output_size_0 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (grad_output_size_1) if grad_output_size_0 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * grad_output_size_1 if grad_output_size_0 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * grad_output_size_1 if grad_output_size_0 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // x1_size_1
@@ -397,37 +397,37 @@ def stage_3(
                             across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)]
                             + grad_output_3 * value_12
                         )
-                if grad_output_size_0 - 0 > 128:
+                if grad_output_size_0 > 128:
                     for j in range(grad_output_size_1):
-                        totals_1[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(0 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(0 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(0 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(1 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(1 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_1 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(1 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(1 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_1 * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(2 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(2 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_2 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(2 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(2 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_2 * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(3 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(3 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(3 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(3 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)] = T(0)
-            if grad_output_size_0 - 0 > 128:
+            if grad_output_size_0 > 128:
                 for j in range(grad_output_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(0 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_1 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(1 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(1 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_2 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(2 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(2 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(3 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(3 * grad_output_size_1 + j)]
                     )
         for k in range(aligned_end_1, end - b * x1_size_1):
             for j in range(grad_output_size_1):
@@ -460,16 +460,16 @@ def stage_3(
                             across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)]
                             + grad_output_6 * value_15
                         )
-                if grad_output_size_0 - 0 > 128:
+                if grad_output_size_0 > 128:
                     for j in range(grad_output_size_1):
-                        totals_2[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_2[np.uint64(0 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_2[np.uint64(0 * (grad_output_size_1) + j)] if block_2 > 0 else 0.0)
+                        ] + (totals_2[np.uint64(0 * grad_output_size_1 + j)] if block_2 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
-            if grad_output_size_0 - 0 > 128:
+            if grad_output_size_0 > 128:
                 for j in range(grad_output_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(
-                        totals_2[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_2[np.uint64(0 * grad_output_size_1 + j)]
                     )
         begin = end
 
@@ -511,10 +511,10 @@ def fused(
     across = empty_row(T(0), x1_size_1 * grad_output_size_1)
     across_gradient = empty_row(T(0), x1_size_1 * grad_output_size_1)
     packed_1 = empty_row(T(0), x1_size_1 * grad_output_size_1)
-    totals_1 = empty_row(0.0, 4 * (x1_size_1) if grad_output_size_1 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (x1_size_1) if grad_output_size_1 - 0 > 128 else 0)
-    totals_3 = empty_row(0.0, 4 * (grad_output_size_1) if grad_output_size_0 - 0 > 128 else 0)
-    totals_4 = empty_row(0.0, 4 * (grad_output_size_1) if grad_output_size_0 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * x1_size_1 if grad_output_size_1 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * x1_size_1 if grad_output_size_1 > 128 else 0)
+    totals_3 = empty_row(0.0, 4 * grad_output_size_1 if grad_output_size_0 > 128 else 0)
+    totals_4 = empty_row(0.0, 4 * grad_output_size_1 if grad_output_size_0 > 128 else 0)
     for b in range(first, last):
         at_grad_output = b * step_grad_output
         at_x1 = b * step_x1
@@ -617,37 +617,37 @@ def fused(
                             x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = (
                                 x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] + grad_output_12 * value_12
                             )
-                    if grad_output_size_1 - 0 > 128:
+                    if grad_output_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_1[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(0 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(0 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(1 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(1 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(1 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(1 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(2 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(2 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(2 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(2 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(3 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(3 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(3 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(3 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
-                if grad_output_size_1 - 0 > 128:
+                if grad_output_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(0 * (x1_size_1) + k)]
+                            totals_1[np.uint64(0 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(1 * (x1_size_1) + k)]
+                            totals_1[np.uint64(1 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(2 * (x1_size_1) + k)]
+                            totals_1[np.uint64(2 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(3 * (x1_size_1) + k)]
+                            totals_1[np.uint64(3 * x1_size_1 + k)]
                         )
             for i in range(aligned_end_1, grad_output_size_0):
                 for k in range(x1_size_1):
@@ -679,16 +679,16 @@ def fused(
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = (
                                 x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] + grad_output_15 * value_15
                             )
-                    if grad_output_size_1 - 0 > 128:
+                    if grad_output_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_2[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_2[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_2[np.uint64(0 * (x1_size_1) + k)] if block_2 > 0 else 0.0)
+                            ] + (totals_2[np.uint64(0 * x1_size_1 + k)] if block_2 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                if grad_output_size_1 - 0 > 128:
+                if grad_output_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_2[np.uint64(0 * (x1_size_1) + k)]
+                            totals_2[np.uint64(0 * x1_size_1 + k)]
                         )
         else:
             for i in range(grad_output_size_0):
@@ -835,37 +835,37 @@ def fused(
                             across_gradient[np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)]
                             + grad_output_20 * value_32
                         )
-                if grad_output_size_0 - 0 > 128:
+                if grad_output_size_0 > 128:
                     for j in range(grad_output_size_1):
-                        totals_3[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_3[np.uint64(0 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_3[np.uint64(0 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(0 * grad_output_size_1 + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
-                        totals_3[np.uint64(1 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_3[np.uint64(1 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_4 * grad_output_size_1 + j)
-                        ] + (totals_3[np.uint64(1 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(1 * grad_output_size_1 + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_4 * grad_output_size_1 + j)] = T(0)
-                        totals_3[np.uint64(2 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_3[np.uint64(2 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)
-                        ] + (totals_3[np.uint64(2 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(2 * grad_output_size_1 + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)] = T(0)
-                        totals_3[np.uint64(3 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_3[np.uint64(3 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)
-                        ] + (totals_3[np.uint64(3 * (grad_output_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(3 * grad_output_size_1 + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)] = T(0)
-            if grad_output_size_0 - 0 > 128:
+            if grad_output_size_0 > 128:
                 for j in range(grad_output_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(
-                        totals_3[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_3[np.uint64(0 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_4 * grad_output_size_1 + j)] = T(
-                        totals_3[np.uint64(1 * (grad_output_size_1) + j)]
+                        totals_3[np.uint64(1 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)] = T(
-                        totals_3[np.uint64(2 * (grad_output_size_1) + j)]
+                        totals_3[np.uint64(2 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)] = T(
-                        totals_3[np.uint64(3 * (grad_output_size_1) + j)]
+                        totals_3[np.uint64(3 * grad_output_size_1 + j)]
                     )
         for k in range(aligned_end_5, x1_size_1):
             for j in range(grad_output_size_1):
@@ -898,16 +898,16 @@ def fused(
                             across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)]
                             + grad_output_23 * value_35
                         )
-                if grad_output_size_0 - 0 > 128:
+                if grad_output_size_0 > 128:
                     for j in range(grad_output_size_1):
-                        totals_4[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_4[np.uint64(0 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_4[np.uint64(0 * (grad_output_size_1) + j)] if block_6 > 0 else 0.0)
+                        ] + (totals_4[np.uint64(0 * grad_output_size_1 + j)] if block_6 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
-            if grad_output_size_0 - 0 > 128:
+            if grad_output_size_0 > 128:
                 for j in range(grad_output_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(
-                        totals_4[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_4[np.uint64(0 * grad_output_size_1 + j)]
                     )
         for j in range(grad_output_size_1):
             for k in range(x1_size_1):

@@ -60,8 +60,8 @@ def stage_3(x1, unit, scaled, result, x1_size_0, x1_size_1, x2_size_0, step_x1, 
     """result[i, j] = unit * sqrt(sum[k]((1 / unit * x1[i, k] - scaled[j, k]) ** 2))"""
     T = x1.dtype.type
     packed_1 = empty_row(T(0), x2_size_0 * x1_size_1)
-    totals_1 = empty_row(0.0, 4 * (x2_size_0) if x1_size_1 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (x2_size_0) if x1_size_1 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * x2_size_0 if x1_size_1 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * x2_size_0 if x1_size_1 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // x1_size_0
@@ -156,30 +156,30 @@ def stage_3(x1, unit, scaled, result, x1_size_0, x1_size_1, x2_size_0, step_x1, 
                             result[np.uint64(at_result + i_3 * x2_size_0 + j)] = (
                                 result[np.uint64(at_result + i_3 * x2_size_0 + j)] + value_12 * value_12
                             )
-                    if x1_size_1 - 0 > 128:
+                    if x1_size_1 > 128:
                         for j in range(x2_size_0):
-                            totals_1[np.uint64(0 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(0 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(0 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(0 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i * x2_size_0 + j)] = T(0)
-                            totals_1[np.uint64(1 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(1 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i_1 * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(1 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(1 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(0)
-                            totals_1[np.uint64(2 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(2 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i_2 * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(2 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(2 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(0)
-                            totals_1[np.uint64(3 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(3 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i_3 * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(3 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(3 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(0)
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(x2_size_0):
-                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_1[np.uint64(0 * (x2_size_0) + j)])
-                        result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(totals_1[np.uint64(1 * (x2_size_0) + j)])
-                        result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(totals_1[np.uint64(2 * (x2_size_0) + j)])
-                        result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(totals_1[np.uint64(3 * (x2_size_0) + j)])
+                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_1[np.uint64(0 * x2_size_0 + j)])
+                        result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(totals_1[np.uint64(1 * x2_size_0 + j)])
+                        result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(totals_1[np.uint64(2 * x2_size_0 + j)])
+                        result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(totals_1[np.uint64(3 * x2_size_0 + j)])
                 for j in range(x2_size_0):
                     result_1 = result[np.uint64(at_result + i * x2_size_0 + j)]
                     value_13 = sqrt(result_1)
@@ -227,15 +227,15 @@ def stage_3(x1, unit, scaled, result, x1_size_0, x1_size_1, x2_size_0, step_x1, 
                             result[np.uint64(at_result + i * x2_size_0 + j)] = (
                                 result[np.uint64(at_result + i * x2_size_0 + j)] + value_19 * value_19
                             )
-                    if x1_size_1 - 0 > 128:
+                    if x1_size_1 > 128:
                         for j in range(x2_size_0):
-                            totals_2[np.uint64(0 * (x2_size_0) + j)] = result[
+                            totals_2[np.uint64(0 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i * x2_size_0 + j)
-                            ] + (totals_2[np.uint64(0 * (x2_size_0) + j)] if block_2 > 0 else 0.0)
+                            ] + (totals_2[np.uint64(0 * x2_size_0 + j)] if block_2 > 0 else 0.0)
                             result[np.uint64(at_result + i * x2_size_0 + j)] = T(0)
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(x2_size_0):
-                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_2[np.uint64(0 * (x2_size_0) + j)])
+                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_2[np.uint64(0 * x2_size_0 + j)])
                 for j in range(x2_size_0):
                     result_5 = result[np.uint64(at_result + i * x2_size_0 + j)]
                     value_20 = sqrt(result_5)
@@ -310,8 +310,8 @@ def fused(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, fir
     unit = empty_row(T(0), 1)
     scaled = empty_row(T(0), x2_size_0 * x1_size_1)
     packed_1 = empty_row(T(0), x2_size_0 * x1_size_1)
-    totals_1 = empty_row(0.0, 4 * (x2_size_0) if x1_size_1 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (x2_size_0) if x1_size_1 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * x2_size_0 if x1_size_1 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * x2_size_0 if x1_size_1 > 128 else 0)
     for b in range(first, last):
         at_x1 = b * step_x1
         at_x2 = b * step_x2
@@ -421,30 +421,30 @@ def fused(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, fir
                             result[np.uint64(at_result + i_3 * x2_size_0 + j)] = (
                                 result[np.uint64(at_result + i_3 * x2_size_0 + j)] + value_15 * value_15
                             )
-                    if x1_size_1 - 0 > 128:
+                    if x1_size_1 > 128:
                         for j in range(x2_size_0):
-                            totals_1[np.uint64(0 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(0 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(0 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(0 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i * x2_size_0 + j)] = T(0)
-                            totals_1[np.uint64(1 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(1 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i_1 * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(1 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(1 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(0)
-                            totals_1[np.uint64(2 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(2 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i_2 * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(2 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(2 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(0)
-                            totals_1[np.uint64(3 * (x2_size_0) + j)] = result[
+                            totals_1[np.uint64(3 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i_3 * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(3 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(3 * x2_size_0 + j)] if block_1 > 0 else 0.0)
                             result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(0)
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(x2_size_0):
-                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_1[np.uint64(0 * (x2_size_0) + j)])
-                        result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(totals_1[np.uint64(1 * (x2_size_0) + j)])
-                        result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(totals_1[np.uint64(2 * (x2_size_0) + j)])
-                        result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(totals_1[np.uint64(3 * (x2_size_0) + j)])
+                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_1[np.uint64(0 * x2_size_0 + j)])
+                        result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(totals_1[np.uint64(1 * x2_size_0 + j)])
+                        result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(totals_1[np.uint64(2 * x2_size_0 + j)])
+                        result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(totals_1[np.uint64(3 * x2_size_0 + j)])
                 for j in range(x2_size_0):
                     result_1 = result[np.uint64(at_result + i * x2_size_0 + j)]
                     value_16 = sqrt(result_1)
@@ -492,15 +492,15 @@ def fused(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, fir
                             result[np.uint64(at_result + i * x2_size_0 + j)] = (
                                 result[np.uint64(at_result + i * x2_size_0 + j)] + value_22 * value_22
                             )
-                    if x1_size_1 - 0 > 128:
+                    if x1_size_1 > 128:
                         for j in range(x2_size_0):
-                            totals_2[np.uint64(0 * (x2_size_0) + j)] = result[
+                            totals_2[np.uint64(0 * x2_size_0 + j)] = result[
                                 np.uint64(at_result + i * x2_size_0 + j)
-                            ] + (totals_2[np.uint64(0 * (x2_size_0) + j)] if block_2 > 0 else 0.0)
+                            ] + (totals_2[np.uint64(0 * x2_size_0 + j)] if block_2 > 0 else 0.0)
                             result[np.uint64(at_result + i * x2_size_0 + j)] = T(0)
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(x2_size_0):
-                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_2[np.uint64(0 * (x2_size_0) + j)])
+                        result[np.uint64(at_result + i * x2_size_0 + j)] = T(totals_2[np.uint64(0 * x2_size_0 + j)])
                 for j in range(x2_size_0):
                     result_5 = result[np.uint64(at_result + i * x2_size_0 + j)]
                     value_23 = sqrt(result_5)

@@ -81,8 +81,8 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
     """x1_gradient[i, k] = sum[j](weight[i, j] * (half[i, k] - across[k, j]))"""
     T = half.dtype.type
     packed_1 = empty_row(T(0), x1_size_1 * distance_size_1)
-    totals_1 = empty_row(0.0, 4 * (x1_size_1) if distance_size_1 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (x1_size_1) if distance_size_1 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * x1_size_1 if distance_size_1 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * x1_size_1 if distance_size_1 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // distance_size_0
@@ -169,37 +169,37 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
                             x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)
                             ] + weight_12 * (half_8 - across_4)
-                    if distance_size_1 - 0 > 128:
+                    if distance_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_1[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(0 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(0 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(1 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(1 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(1 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(1 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(2 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(2 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(2 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(2 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(3 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(3 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(3 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(3 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
-                if distance_size_1 - 0 > 128:
+                if distance_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(0 * (x1_size_1) + k)]
+                            totals_1[np.uint64(0 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(1 * (x1_size_1) + k)]
+                            totals_1[np.uint64(1 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(2 * (x1_size_1) + k)]
+                            totals_1[np.uint64(2 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(3 * (x1_size_1) + k)]
+                            totals_1[np.uint64(3 * x1_size_1 + k)]
                         )
             for i in range(aligned_end_1, end - b * distance_size_0):
                 for k in range(x1_size_1):
@@ -228,16 +228,16 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
                             ] + weight_15 * (half_10 - across_7)
-                    if distance_size_1 - 0 > 128:
+                    if distance_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_2[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_2[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_2[np.uint64(0 * (x1_size_1) + k)] if block_2 > 0 else 0.0)
+                            ] + (totals_2[np.uint64(0 * x1_size_1 + k)] if block_2 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                if distance_size_1 - 0 > 128:
+                if distance_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_2[np.uint64(0 * (x1_size_1) + k)]
+                            totals_2[np.uint64(0 * x1_size_1 + k)]
                         )
         else:
             for i in range(begin - b * distance_size_0, end - b * distance_size_0):
@@ -297,8 +297,8 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
 def stage_5(half, across, weight, across_gradient, distance_size_0, distance_size_1, x1_size_1, first, last):
     """across_gradient[k, j] = sum[i](weight[i, j] * (across[k, j] - half[i, k]))"""
     T = half.dtype.type
-    totals_1 = empty_row(0.0, 4 * (distance_size_1) if distance_size_0 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (distance_size_1) if distance_size_0 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * distance_size_1 if distance_size_0 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * distance_size_1 if distance_size_0 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // x1_size_1
@@ -380,37 +380,37 @@ def stage_5(half, across, weight, across_gradient, distance_size_0, distance_siz
                         across_gradient[np.uint64(at_across_gradient + k_3 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_3 * distance_size_1 + j)
                         ] + weight_3 * (across_8 - half_12)
-                if distance_size_0 - 0 > 128:
+                if distance_size_0 > 128:
                     for j in range(distance_size_1):
-                        totals_1[np.uint64(0 * (distance_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(0 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * distance_size_1 + j)
-                        ] + (totals_1[np.uint64(0 * (distance_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(0 * distance_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(0)
-                        totals_1[np.uint64(1 * (distance_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(1 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_1 * distance_size_1 + j)
-                        ] + (totals_1[np.uint64(1 * (distance_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(1 * distance_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_1 * distance_size_1 + j)] = T(0)
-                        totals_1[np.uint64(2 * (distance_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(2 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_2 * distance_size_1 + j)
-                        ] + (totals_1[np.uint64(2 * (distance_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(2 * distance_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_2 * distance_size_1 + j)] = T(0)
-                        totals_1[np.uint64(3 * (distance_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(3 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_3 * distance_size_1 + j)
-                        ] + (totals_1[np.uint64(3 * (distance_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(3 * distance_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_3 * distance_size_1 + j)] = T(0)
-            if distance_size_0 - 0 > 128:
+            if distance_size_0 > 128:
                 for j in range(distance_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(
-                        totals_1[np.uint64(0 * (distance_size_1) + j)]
+                        totals_1[np.uint64(0 * distance_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_1 * distance_size_1 + j)] = T(
-                        totals_1[np.uint64(1 * (distance_size_1) + j)]
+                        totals_1[np.uint64(1 * distance_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_2 * distance_size_1 + j)] = T(
-                        totals_1[np.uint64(2 * (distance_size_1) + j)]
+                        totals_1[np.uint64(2 * distance_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_3 * distance_size_1 + j)] = T(
-                        totals_1[np.uint64(3 * (distance_size_1) + j)]
+                        totals_1[np.uint64(3 * distance_size_1 + j)]
                     )
         for k in range(aligned_end_1, end - b * x1_size_1):
             for j in range(distance_size_1):
@@ -439,16 +439,16 @@ def stage_5(half, across, weight, across_gradient, distance_size_0, distance_siz
                         across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * distance_size_1 + j)
                         ] + weight_6 * (across_10 - half_15)
-                if distance_size_0 - 0 > 128:
+                if distance_size_0 > 128:
                     for j in range(distance_size_1):
-                        totals_2[np.uint64(0 * (distance_size_1) + j)] = across_gradient[
+                        totals_2[np.uint64(0 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * distance_size_1 + j)
-                        ] + (totals_2[np.uint64(0 * (distance_size_1) + j)] if block_2 > 0 else 0.0)
+                        ] + (totals_2[np.uint64(0 * distance_size_1 + j)] if block_2 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(0)
-            if distance_size_0 - 0 > 128:
+            if distance_size_0 > 128:
                 for j in range(distance_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(
-                        totals_2[np.uint64(0 * (distance_size_1) + j)]
+                        totals_2[np.uint64(0 * distance_size_1 + j)]
                     )
         begin = end
 
@@ -494,10 +494,10 @@ def fused(
     weight = empty_row(T(0), distance_size_0 * distance_size_1)
     across_gradient = empty_row(T(0), x1_size_1 * distance_size_1)
     packed_1 = empty_row(T(0), x1_size_1 * distance_size_1)
-    totals_1 = empty_row(0.0, 4 * (x1_size_1) if distance_size_1 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (x1_size_1) if distance_size_1 - 0 > 128 else 0)
-    totals_3 = empty_row(0.0, 4 * (distance_size_1) if distance_size_0 - 0 > 128 else 0)
-    totals_4 = empty_row(0.0, 4 * (distance_size_1) if distance_size_0 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * x1_size_1 if distance_size_1 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * x1_size_1 if distance_size_1 > 128 else 0)
+    totals_3 = empty_row(0.0, 4 * distance_size_1 if distance_size_0 > 128 else 0)
+    totals_4 = empty_row(0.0, 4 * distance_size_1 if distance_size_0 > 128 else 0)
     for b in range(first, last):
         at_grad_output = b * step_grad_output
         at_x1 = b * step_x1
@@ -604,37 +604,37 @@ def fused(
                             x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)
                             ] + weight_12 * (half_8 - across_4)
-                    if distance_size_1 - 0 > 128:
+                    if distance_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_1[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(0 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(0 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(1 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(1 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(1 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(1 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(2 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(2 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(2 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(2 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(3 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(3 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(3 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(3 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
-                if distance_size_1 - 0 > 128:
+                if distance_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(0 * (x1_size_1) + k)]
+                            totals_1[np.uint64(0 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(1 * (x1_size_1) + k)]
+                            totals_1[np.uint64(1 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(2 * (x1_size_1) + k)]
+                            totals_1[np.uint64(2 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(3 * (x1_size_1) + k)]
+                            totals_1[np.uint64(3 * x1_size_1 + k)]
                         )
             for i in range(aligned_end_1, distance_size_0):
                 for k in range(x1_size_1):
@@ -663,16 +663,16 @@ def fused(
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
                             ] + weight_15 * (half_10 - across_7)
-                    if distance_size_1 - 0 > 128:
+                    if distance_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_2[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_2[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_2[np.uint64(0 * (x1_size_1) + k)] if block_2 > 0 else 0.0)
+                            ] + (totals_2[np.uint64(0 * x1_size_1 + k)] if block_2 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                if distance_size_1 - 0 > 128:
+                if distance_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_2[np.uint64(0 * (x1_size_1) + k)]
+                            totals_2[np.uint64(0 * x1_size_1 + k)]
                         )
         else:
             for i in range(distance_size_0):
@@ -798,37 +798,37 @@ def fused(
                         across_gradient[np.uint64(at_across_gradient + k_6 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_6 * distance_size_1 + j)
                         ] + weight_20 * (across_20 - half_27)
-                if distance_size_0 - 0 > 128:
+                if distance_size_0 > 128:
                     for j in range(distance_size_1):
-                        totals_3[np.uint64(0 * (distance_size_1) + j)] = across_gradient[
+                        totals_3[np.uint64(0 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * distance_size_1 + j)
-                        ] + (totals_3[np.uint64(0 * (distance_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(0 * distance_size_1 + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(0)
-                        totals_3[np.uint64(1 * (distance_size_1) + j)] = across_gradient[
+                        totals_3[np.uint64(1 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_4 * distance_size_1 + j)
-                        ] + (totals_3[np.uint64(1 * (distance_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(1 * distance_size_1 + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_4 * distance_size_1 + j)] = T(0)
-                        totals_3[np.uint64(2 * (distance_size_1) + j)] = across_gradient[
+                        totals_3[np.uint64(2 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_5 * distance_size_1 + j)
-                        ] + (totals_3[np.uint64(2 * (distance_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(2 * distance_size_1 + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_5 * distance_size_1 + j)] = T(0)
-                        totals_3[np.uint64(3 * (distance_size_1) + j)] = across_gradient[
+                        totals_3[np.uint64(3 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_6 * distance_size_1 + j)
-                        ] + (totals_3[np.uint64(3 * (distance_size_1) + j)] if block_5 > 0 else 0.0)
+                        ] + (totals_3[np.uint64(3 * distance_size_1 + j)] if block_5 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_6 * distance_size_1 + j)] = T(0)
-            if distance_size_0 - 0 > 128:
+            if distance_size_0 > 128:
                 for j in range(distance_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(
-                        totals_3[np.uint64(0 * (distance_size_1) + j)]
+                        totals_3[np.uint64(0 * distance_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_4 * distance_size_1 + j)] = T(
-                        totals_3[np.uint64(1 * (distance_size_1) + j)]
+                        totals_3[np.uint64(1 * distance_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_5 * distance_size_1 + j)] = T(
-                        totals_3[np.uint64(2 * (distance_size_1) + j)]
+                        totals_3[np.uint64(2 * distance_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_6 * distance_size_1 + j)] = T(
-                        totals_3[np.uint64(3 * (distance_size_1) + j)]
+                        totals_3[np.uint64(3 * distance_size_1 + j)]
                     )
         for k in range(aligned_end_5, x1_size_1):
             for j in range(distance_size_1):
@@ -857,16 +857,16 @@ def fused(
                         across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * distance_size_1 + j)
                         ] + weight_23 * (across_22 - half_30)
-                if distance_size_0 - 0 > 128:
+                if distance_size_0 > 128:
                     for j in range(distance_size_1):
-                        totals_4[np.uint64(0 * (distance_size_1) + j)] = across_gradient[
+                        totals_4[np.uint64(0 * distance_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * distance_size_1 + j)
-                        ] + (totals_4[np.uint64(0 * (distance_size_1) + j)] if block_6 > 0 else 0.0)
+                        ] + (totals_4[np.uint64(0 * distance_size_1 + j)] if block_6 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(0)
-            if distance_size_0 - 0 > 128:
+            if distance_size_0 > 128:
                 for j in range(distance_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(
-                        totals_4[np.uint64(0 * (distance_size_1) + j)]
+                        totals_4[np.uint64(0 * distance_size_1 + j)]
                     )
         for j in range(distance_size_1):
             for k in range(x1_size_1):

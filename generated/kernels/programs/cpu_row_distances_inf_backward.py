@@ -39,8 +39,8 @@ def stage_2(
 ):
     """ties[i, j] = sum[k](1.0 if abs(x1[i, k] - across[k, j]) == distance[i, j] else 0.0)"""
     T = x1.dtype.type
-    totals_1 = empty_row(0.0, 4 * (grad_output_size_1) if x1_size_1 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (grad_output_size_1) if x1_size_1 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * grad_output_size_1 if x1_size_1 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * grad_output_size_1 if x1_size_1 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // grad_output_size_0
@@ -136,37 +136,37 @@ def stage_2(
                         ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i_3 * grad_output_size_1 + j)
                         ] + (T(1.0) if value_12 == distance_8 else T(0.0))
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(grad_output_size_1):
-                        totals_1[np.uint64(0 * (grad_output_size_1) + j)] = ties[
+                        totals_1[np.uint64(0 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(0 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(0 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(1 * (grad_output_size_1) + j)] = ties[
+                        totals_1[np.uint64(1 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i_1 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(1 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(1 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         ties[np.uint64(at_ties + i_1 * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(2 * (grad_output_size_1) + j)] = ties[
+                        totals_1[np.uint64(2 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i_2 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(2 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(2 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         ties[np.uint64(at_ties + i_2 * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(3 * (grad_output_size_1) + j)] = ties[
+                        totals_1[np.uint64(3 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i_3 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(3 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(3 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = T(0)
-            if x1_size_1 - 0 > 128:
+            if x1_size_1 > 128:
                 for j in range(grad_output_size_1):
                     ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(0 * grad_output_size_1 + j)]
                     )
                     ties[np.uint64(at_ties + i_1 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(1 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(1 * grad_output_size_1 + j)]
                     )
                     ties[np.uint64(at_ties + i_2 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(2 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(2 * grad_output_size_1 + j)]
                     )
                     ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(3 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(3 * grad_output_size_1 + j)]
                     )
         for i in range(aligned_end_1, end - b * grad_output_size_0):
             for j in range(grad_output_size_1):
@@ -198,16 +198,16 @@ def stage_2(
                         ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i * grad_output_size_1 + j)
                         ] + (T(1.0) if value_15 == distance_10 else T(0.0))
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(grad_output_size_1):
-                        totals_2[np.uint64(0 * (grad_output_size_1) + j)] = ties[
+                        totals_2[np.uint64(0 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i * grad_output_size_1 + j)
-                        ] + (totals_2[np.uint64(0 * (grad_output_size_1) + j)] if block_2 > 0 else 0.0)
+                        ] + (totals_2[np.uint64(0 * grad_output_size_1 + j)] if block_2 > 0 else 0.0)
                         ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(0)
-            if x1_size_1 - 0 > 128:
+            if x1_size_1 > 128:
                 for j in range(grad_output_size_1):
                     ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(
-                        totals_2[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_2[np.uint64(0 * grad_output_size_1 + j)]
                     )
         begin = end
 
@@ -248,8 +248,8 @@ def stage_4(
     """x1_gradient[i, k] = sum[j](weight[i, j] * sign(x1[i, k] - across[k, j]) if abs(x1[i, k] - across[k,"""
     T = x1.dtype.type
     packed_1 = empty_row(T(0), x1_size_1 * grad_output_size_1)
-    totals_1 = empty_row(0.0, 4 * (x1_size_1) if grad_output_size_1 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (x1_size_1) if grad_output_size_1 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * x1_size_1 if grad_output_size_1 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * x1_size_1 if grad_output_size_1 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // grad_output_size_0
@@ -375,37 +375,37 @@ def stage_4(
                             x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)
                             ] + (weight_12 * value_24 if value_23 == distance_12 else T(0.0))
-                    if grad_output_size_1 - 0 > 128:
+                    if grad_output_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_1[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(0 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(0 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(1 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(1 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(1 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(1 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(2 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(2 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(2 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(2 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)] = T(0)
-                            totals_1[np.uint64(3 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(3 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(3 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(3 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
-                if grad_output_size_1 - 0 > 128:
+                if grad_output_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(0 * (x1_size_1) + k)]
+                            totals_1[np.uint64(0 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_1 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(1 * (x1_size_1) + k)]
+                            totals_1[np.uint64(1 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_2 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(2 * (x1_size_1) + k)]
+                            totals_1[np.uint64(2 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(3 * (x1_size_1) + k)]
+                            totals_1[np.uint64(3 * x1_size_1 + k)]
                         )
             for i in range(aligned_end_1, end - b * grad_output_size_0):
                 for k in range(x1_size_1):
@@ -443,16 +443,16 @@ def stage_4(
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
                             ] + (weight_15 * value_30 if value_29 == distance_15 else T(0.0))
-                    if grad_output_size_1 - 0 > 128:
+                    if grad_output_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_2[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_2[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_2[np.uint64(0 * (x1_size_1) + k)] if block_2 > 0 else 0.0)
+                            ] + (totals_2[np.uint64(0 * x1_size_1 + k)] if block_2 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                if grad_output_size_1 - 0 > 128:
+                if grad_output_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_2[np.uint64(0 * (x1_size_1) + k)]
+                            totals_2[np.uint64(0 * x1_size_1 + k)]
                         )
         else:
             for i in range(begin - b * grad_output_size_0, end - b * grad_output_size_0):
@@ -537,8 +537,8 @@ def stage_5(
 ):
     """across_gradient[k, j] = sum[i](weight[i, j] * sign(across[k, j] - x1[i, k]) if abs(x1[i, k] - across"""
     T = x1.dtype.type
-    totals_1 = empty_row(0.0, 4 * (grad_output_size_1) if grad_output_size_0 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (grad_output_size_1) if grad_output_size_0 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * grad_output_size_1 if grad_output_size_0 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * grad_output_size_1 if grad_output_size_0 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // x1_size_1
@@ -648,37 +648,37 @@ def stage_5(
                         across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)
                         ] + (weight_3 * value_24 if value_23 == distance_3 else T(0.0))
-                if grad_output_size_0 - 0 > 128:
+                if grad_output_size_0 > 128:
                     for j in range(grad_output_size_1):
-                        totals_1[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(0 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(0 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(0 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(1 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(1 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_1 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(1 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(1 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_1 * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(2 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(2 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_2 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(2 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(2 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_2 * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(3 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_1[np.uint64(3 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(3 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(3 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)] = T(0)
-            if grad_output_size_0 - 0 > 128:
+            if grad_output_size_0 > 128:
                 for j in range(grad_output_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(0 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_1 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(1 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(1 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_2 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(2 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(2 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(3 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(3 * grad_output_size_1 + j)]
                     )
         for k in range(aligned_end_1, end - b * x1_size_1):
             for j in range(grad_output_size_1):
@@ -716,16 +716,16 @@ def stage_5(
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
                         ] + (weight_6 * value_30 if value_29 == distance_6 else T(0.0))
-                if grad_output_size_0 - 0 > 128:
+                if grad_output_size_0 > 128:
                     for j in range(grad_output_size_1):
-                        totals_2[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_2[np.uint64(0 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_2[np.uint64(0 * (grad_output_size_1) + j)] if block_2 > 0 else 0.0)
+                        ] + (totals_2[np.uint64(0 * grad_output_size_1 + j)] if block_2 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
-            if grad_output_size_0 - 0 > 128:
+            if grad_output_size_0 > 128:
                 for j in range(grad_output_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(
-                        totals_2[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_2[np.uint64(0 * grad_output_size_1 + j)]
                     )
         begin = end
 
@@ -771,12 +771,12 @@ def fused(
     weight = empty_row(T(0), grad_output_size_0 * grad_output_size_1)
     across_gradient = empty_row(T(0), x1_size_1 * grad_output_size_1)
     packed_1 = empty_row(T(0), x1_size_1 * grad_output_size_1)
-    totals_1 = empty_row(0.0, 4 * (grad_output_size_1) if x1_size_1 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 4 * (grad_output_size_1) if x1_size_1 - 0 > 128 else 0)
-    totals_3 = empty_row(0.0, 4 * (x1_size_1) if grad_output_size_1 - 0 > 128 else 0)
-    totals_4 = empty_row(0.0, 4 * (x1_size_1) if grad_output_size_1 - 0 > 128 else 0)
-    totals_5 = empty_row(0.0, 4 * (grad_output_size_1) if grad_output_size_0 - 0 > 128 else 0)
-    totals_6 = empty_row(0.0, 4 * (grad_output_size_1) if grad_output_size_0 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 4 * grad_output_size_1 if x1_size_1 > 128 else 0)
+    totals_2 = empty_row(0.0, 4 * grad_output_size_1 if x1_size_1 > 128 else 0)
+    totals_3 = empty_row(0.0, 4 * x1_size_1 if grad_output_size_1 > 128 else 0)
+    totals_4 = empty_row(0.0, 4 * x1_size_1 if grad_output_size_1 > 128 else 0)
+    totals_5 = empty_row(0.0, 4 * grad_output_size_1 if grad_output_size_0 > 128 else 0)
+    totals_6 = empty_row(0.0, 4 * grad_output_size_1 if grad_output_size_0 > 128 else 0)
     for b in range(first, last):
         at_grad_output = b * step_grad_output
         at_x1 = b * step_x1
@@ -877,37 +877,37 @@ def fused(
                         ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i_3 * grad_output_size_1 + j)
                         ] + (T(1.0) if value_12 == distance_8 else T(0.0))
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(grad_output_size_1):
-                        totals_1[np.uint64(0 * (grad_output_size_1) + j)] = ties[
+                        totals_1[np.uint64(0 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(0 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(0 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(1 * (grad_output_size_1) + j)] = ties[
+                        totals_1[np.uint64(1 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i_1 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(1 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(1 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         ties[np.uint64(at_ties + i_1 * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(2 * (grad_output_size_1) + j)] = ties[
+                        totals_1[np.uint64(2 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i_2 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(2 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(2 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         ties[np.uint64(at_ties + i_2 * grad_output_size_1 + j)] = T(0)
-                        totals_1[np.uint64(3 * (grad_output_size_1) + j)] = ties[
+                        totals_1[np.uint64(3 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i_3 * grad_output_size_1 + j)
-                        ] + (totals_1[np.uint64(3 * (grad_output_size_1) + j)] if block_1 > 0 else 0.0)
+                        ] + (totals_1[np.uint64(3 * grad_output_size_1 + j)] if block_1 > 0 else 0.0)
                         ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = T(0)
-            if x1_size_1 - 0 > 128:
+            if x1_size_1 > 128:
                 for j in range(grad_output_size_1):
                     ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(0 * grad_output_size_1 + j)]
                     )
                     ties[np.uint64(at_ties + i_1 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(1 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(1 * grad_output_size_1 + j)]
                     )
                     ties[np.uint64(at_ties + i_2 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(2 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(2 * grad_output_size_1 + j)]
                     )
                     ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = T(
-                        totals_1[np.uint64(3 * (grad_output_size_1) + j)]
+                        totals_1[np.uint64(3 * grad_output_size_1 + j)]
                     )
         for i in range(aligned_end_1, grad_output_size_0):
             for j in range(grad_output_size_1):
@@ -939,16 +939,16 @@ def fused(
                         ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i * grad_output_size_1 + j)
                         ] + (T(1.0) if value_15 == distance_10 else T(0.0))
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(grad_output_size_1):
-                        totals_2[np.uint64(0 * (grad_output_size_1) + j)] = ties[
+                        totals_2[np.uint64(0 * grad_output_size_1 + j)] = ties[
                             np.uint64(at_ties + i * grad_output_size_1 + j)
-                        ] + (totals_2[np.uint64(0 * (grad_output_size_1) + j)] if block_2 > 0 else 0.0)
+                        ] + (totals_2[np.uint64(0 * grad_output_size_1 + j)] if block_2 > 0 else 0.0)
                         ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(0)
-            if x1_size_1 - 0 > 128:
+            if x1_size_1 > 128:
                 for j in range(grad_output_size_1):
                     ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(
-                        totals_2[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_2[np.uint64(0 * grad_output_size_1 + j)]
                     )
         for i in range(grad_output_size_0):
             for j in range(grad_output_size_1):
@@ -1069,37 +1069,37 @@ def fused(
                             x1_gradient[np.uint64(at_x1_gradient + i_6 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_6 * x1_size_1 + k)
                             ] + (weight_12 * value_39 if value_38 == distance_22 else T(0.0))
-                    if grad_output_size_1 - 0 > 128:
+                    if grad_output_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_3[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_3[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_3[np.uint64(0 * (x1_size_1) + k)] if block_3 > 0 else 0.0)
+                            ] + (totals_3[np.uint64(0 * x1_size_1 + k)] if block_3 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                            totals_3[np.uint64(1 * (x1_size_1) + k)] = x1_gradient[
+                            totals_3[np.uint64(1 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_4 * x1_size_1 + k)
-                            ] + (totals_3[np.uint64(1 * (x1_size_1) + k)] if block_3 > 0 else 0.0)
+                            ] + (totals_3[np.uint64(1 * x1_size_1 + k)] if block_3 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_4 * x1_size_1 + k)] = T(0)
-                            totals_3[np.uint64(2 * (x1_size_1) + k)] = x1_gradient[
+                            totals_3[np.uint64(2 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_5 * x1_size_1 + k)
-                            ] + (totals_3[np.uint64(2 * (x1_size_1) + k)] if block_3 > 0 else 0.0)
+                            ] + (totals_3[np.uint64(2 * x1_size_1 + k)] if block_3 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_5 * x1_size_1 + k)] = T(0)
-                            totals_3[np.uint64(3 * (x1_size_1) + k)] = x1_gradient[
+                            totals_3[np.uint64(3 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i_6 * x1_size_1 + k)
-                            ] + (totals_3[np.uint64(3 * (x1_size_1) + k)] if block_3 > 0 else 0.0)
+                            ] + (totals_3[np.uint64(3 * x1_size_1 + k)] if block_3 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i_6 * x1_size_1 + k)] = T(0)
-                if grad_output_size_1 - 0 > 128:
+                if grad_output_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_3[np.uint64(0 * (x1_size_1) + k)]
+                            totals_3[np.uint64(0 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_4 * x1_size_1 + k)] = T(
-                            totals_3[np.uint64(1 * (x1_size_1) + k)]
+                            totals_3[np.uint64(1 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_5 * x1_size_1 + k)] = T(
-                            totals_3[np.uint64(2 * (x1_size_1) + k)]
+                            totals_3[np.uint64(2 * x1_size_1 + k)]
                         )
                         x1_gradient[np.uint64(at_x1_gradient + i_6 * x1_size_1 + k)] = T(
-                            totals_3[np.uint64(3 * (x1_size_1) + k)]
+                            totals_3[np.uint64(3 * x1_size_1 + k)]
                         )
             for i in range(aligned_end_4, grad_output_size_0):
                 for k in range(x1_size_1):
@@ -1137,16 +1137,16 @@ def fused(
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
                             ] + (weight_15 * value_45 if value_44 == distance_25 else T(0.0))
-                    if grad_output_size_1 - 0 > 128:
+                    if grad_output_size_1 > 128:
                         for k in range(x1_size_1):
-                            totals_4[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_4[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_4[np.uint64(0 * (x1_size_1) + k)] if block_4 > 0 else 0.0)
+                            ] + (totals_4[np.uint64(0 * x1_size_1 + k)] if block_4 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                if grad_output_size_1 - 0 > 128:
+                if grad_output_size_1 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_4[np.uint64(0 * (x1_size_1) + k)]
+                            totals_4[np.uint64(0 * x1_size_1 + k)]
                         )
         else:
             for i in range(grad_output_size_0):
@@ -1311,37 +1311,37 @@ def fused(
                         across_gradient[np.uint64(at_across_gradient + k_7 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_7 * grad_output_size_1 + j)
                         ] + (weight_20 * value_79 if value_78 == distance_30 else T(0.0))
-                if grad_output_size_0 - 0 > 128:
+                if grad_output_size_0 > 128:
                     for j in range(grad_output_size_1):
-                        totals_5[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_5[np.uint64(0 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_5[np.uint64(0 * (grad_output_size_1) + j)] if block_7 > 0 else 0.0)
+                        ] + (totals_5[np.uint64(0 * grad_output_size_1 + j)] if block_7 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
-                        totals_5[np.uint64(1 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_5[np.uint64(1 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)
-                        ] + (totals_5[np.uint64(1 * (grad_output_size_1) + j)] if block_7 > 0 else 0.0)
+                        ] + (totals_5[np.uint64(1 * grad_output_size_1 + j)] if block_7 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)] = T(0)
-                        totals_5[np.uint64(2 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_5[np.uint64(2 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)
-                        ] + (totals_5[np.uint64(2 * (grad_output_size_1) + j)] if block_7 > 0 else 0.0)
+                        ] + (totals_5[np.uint64(2 * grad_output_size_1 + j)] if block_7 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)] = T(0)
-                        totals_5[np.uint64(3 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_5[np.uint64(3 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k_7 * grad_output_size_1 + j)
-                        ] + (totals_5[np.uint64(3 * (grad_output_size_1) + j)] if block_7 > 0 else 0.0)
+                        ] + (totals_5[np.uint64(3 * grad_output_size_1 + j)] if block_7 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k_7 * grad_output_size_1 + j)] = T(0)
-            if grad_output_size_0 - 0 > 128:
+            if grad_output_size_0 > 128:
                 for j in range(grad_output_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(
-                        totals_5[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_5[np.uint64(0 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_5 * grad_output_size_1 + j)] = T(
-                        totals_5[np.uint64(1 * (grad_output_size_1) + j)]
+                        totals_5[np.uint64(1 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)] = T(
-                        totals_5[np.uint64(2 * (grad_output_size_1) + j)]
+                        totals_5[np.uint64(2 * grad_output_size_1 + j)]
                     )
                     across_gradient[np.uint64(at_across_gradient + k_7 * grad_output_size_1 + j)] = T(
-                        totals_5[np.uint64(3 * (grad_output_size_1) + j)]
+                        totals_5[np.uint64(3 * grad_output_size_1 + j)]
                     )
         for k in range(aligned_end_8, x1_size_1):
             for j in range(grad_output_size_1):
@@ -1379,16 +1379,16 @@ def fused(
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
                         ] + (weight_23 * value_85 if value_84 == distance_33 else T(0.0))
-                if grad_output_size_0 - 0 > 128:
+                if grad_output_size_0 > 128:
                     for j in range(grad_output_size_1):
-                        totals_6[np.uint64(0 * (grad_output_size_1) + j)] = across_gradient[
+                        totals_6[np.uint64(0 * grad_output_size_1 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * grad_output_size_1 + j)
-                        ] + (totals_6[np.uint64(0 * (grad_output_size_1) + j)] if block_8 > 0 else 0.0)
+                        ] + (totals_6[np.uint64(0 * grad_output_size_1 + j)] if block_8 > 0 else 0.0)
                         across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
-            if grad_output_size_0 - 0 > 128:
+            if grad_output_size_0 > 128:
                 for j in range(grad_output_size_1):
                     across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(
-                        totals_6[np.uint64(0 * (grad_output_size_1) + j)]
+                        totals_6[np.uint64(0 * grad_output_size_1 + j)]
                     )
         for j in range(grad_output_size_1):
             for k in range(x1_size_1):

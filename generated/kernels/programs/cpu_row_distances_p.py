@@ -150,7 +150,7 @@ def stage_2(x1, x2, top, total, p, x1_size_0, x1_size_1, x2_size_0, step_x1, ste
     T = x1.dtype.type
     p = T(p)
     packed_1 = empty_row(T(0), x2_size_0 * x1_size_1)
-    totals_1 = empty_row(0.0, 1 * (x2_size_0) if x1_size_1 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 1 * x2_size_0 if x1_size_1 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // x1_size_0
@@ -179,15 +179,15 @@ def stage_2(x1, x2, top, total, p, x1_size_0, x1_size_1, x2_size_0, step_x1, ste
                             total[np.uint64(at_total + i * x2_size_0 + j)] = (
                                 total[np.uint64(at_total + i * x2_size_0 + j)] + value_2
                             )
-                    if x1_size_1 - 0 > 128:
+                    if x1_size_1 > 128:
                         for j in range(x2_size_0):
-                            totals_1[np.uint64(0 * (x2_size_0) + j)] = total[
-                                np.uint64(at_total + i * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(0 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            totals_1[np.uint64(0 * x2_size_0 + j)] = total[np.uint64(at_total + i * x2_size_0 + j)] + (
+                                totals_1[np.uint64(0 * x2_size_0 + j)] if block_1 > 0 else 0.0
+                            )
                             total[np.uint64(at_total + i * x2_size_0 + j)] = T(0)
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(x2_size_0):
-                        total[np.uint64(at_total + i * x2_size_0 + j)] = T(totals_1[np.uint64(0 * (x2_size_0) + j)])
+                        total[np.uint64(at_total + i * x2_size_0 + j)] = T(totals_1[np.uint64(0 * x2_size_0 + j)])
         else:
             for i in range(begin - b * x1_size_0, end - b * x1_size_0):
                 for j in range(x2_size_0):
@@ -236,7 +236,7 @@ def fused(x1, x2, result, p, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, 
     total = empty_row(T(0), x1_size_0 * x2_size_0)
     packed_1 = empty_row(T(0), x2_size_0 * x1_size_1)
     packed_2 = empty_row(T(0), x2_size_0 * x1_size_1)
-    totals_1 = empty_row(0.0, 1 * (x2_size_0) if x1_size_1 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 1 * x2_size_0 if x1_size_1 > 128 else 0)
     for b in range(first, last):
         at_x1 = b * step_x1
         at_x2 = b * step_x2
@@ -378,15 +378,15 @@ def fused(x1, x2, result, p, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, 
                             total[np.uint64(at_total + i * x2_size_0 + j)] = (
                                 total[np.uint64(at_total + i * x2_size_0 + j)] + value_32
                             )
-                    if x1_size_1 - 0 > 128:
+                    if x1_size_1 > 128:
                         for j in range(x2_size_0):
-                            totals_1[np.uint64(0 * (x2_size_0) + j)] = total[
-                                np.uint64(at_total + i * x2_size_0 + j)
-                            ] + (totals_1[np.uint64(0 * (x2_size_0) + j)] if block_1 > 0 else 0.0)
+                            totals_1[np.uint64(0 * x2_size_0 + j)] = total[np.uint64(at_total + i * x2_size_0 + j)] + (
+                                totals_1[np.uint64(0 * x2_size_0 + j)] if block_1 > 0 else 0.0
+                            )
                             total[np.uint64(at_total + i * x2_size_0 + j)] = T(0)
-                if x1_size_1 - 0 > 128:
+                if x1_size_1 > 128:
                     for j in range(x2_size_0):
-                        total[np.uint64(at_total + i * x2_size_0 + j)] = T(totals_1[np.uint64(0 * (x2_size_0) + j)])
+                        total[np.uint64(at_total + i * x2_size_0 + j)] = T(totals_1[np.uint64(0 * x2_size_0 + j)])
         else:
             for i in range(x1_size_0):
                 for j in range(x2_size_0):

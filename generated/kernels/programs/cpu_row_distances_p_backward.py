@@ -59,7 +59,7 @@ def stage_3(
     T = x1.dtype.type
     p = T(p)
     packed_1 = empty_row(T(0), x1_size_1 * x2_size_0)
-    totals_1 = empty_row(0.0, 1 * (x1_size_1) if x2_size_0 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 1 * x1_size_1 if x2_size_0 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // x1_size_0
@@ -91,16 +91,16 @@ def stage_3(
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
                             ] + (T(0.0) if x1_1 == across_2 else weight_1 * value_1 * value_3)
-                    if x2_size_0 - 0 > 128:
+                    if x2_size_0 > 128:
                         for k in range(x1_size_1):
-                            totals_1[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(0 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(0 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                if x2_size_0 - 0 > 128:
+                if x2_size_0 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(0 * (x1_size_1) + k)]
+                            totals_1[np.uint64(0 * x1_size_1 + k)]
                         )
         else:
             for i in range(begin - b * x1_size_0, end - b * x1_size_0):
@@ -138,7 +138,7 @@ def stage_4(
     """across_gradient[k, j] = sum[i](0.0 if x1[i, k] == across[k, j] else weight[i, j] * sign(across[k, j]"""
     T = x1.dtype.type
     p = T(p)
-    totals_1 = empty_row(0.0, 1 * (x1_size_1 * x2_size_0) if x1_size_0 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 1 * x1_size_1 * x2_size_0 if x1_size_0 > 128 else 0)
     begin = first
     while begin < last:
         b = begin // x1_size_1
@@ -166,22 +166,20 @@ def stage_4(
                         across_gradient[np.uint64(at_across_gradient + k * x2_size_0 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * x2_size_0 + j)
                         ] + (T(0.0) if x1_1 == across_1 else weight_1 * value_1 * value_3)
-            if x1_size_0 - 0 > 128:
+            if x1_size_0 > 128:
                 for k in range(begin - b * x1_size_1, end - b * x1_size_1):
                     for j in range(x2_size_0):
-                        totals_1[np.uint64(0 * (x1_size_1 * x2_size_0) + (k) * x2_size_0 + j)] = across_gradient[
+                        totals_1[np.uint64(0 * x1_size_1 * x2_size_0 + (k) * x2_size_0 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * x2_size_0 + j)
                         ] + (
-                            totals_1[np.uint64(0 * (x1_size_1 * x2_size_0) + (k) * x2_size_0 + j)]
-                            if block_1 > 0
-                            else 0.0
+                            totals_1[np.uint64(0 * x1_size_1 * x2_size_0 + (k) * x2_size_0 + j)] if block_1 > 0 else 0.0
                         )
                         across_gradient[np.uint64(at_across_gradient + k * x2_size_0 + j)] = T(0)
-        if x1_size_0 - 0 > 128:
+        if x1_size_0 > 128:
             for k in range(begin - b * x1_size_1, end - b * x1_size_1):
                 for j in range(x2_size_0):
                     across_gradient[np.uint64(at_across_gradient + k * x2_size_0 + j)] = T(
-                        totals_1[np.uint64(0 * (x1_size_1 * x2_size_0) + (k) * x2_size_0 + j)]
+                        totals_1[np.uint64(0 * x1_size_1 * x2_size_0 + (k) * x2_size_0 + j)]
                     )
         begin = end
 
@@ -228,8 +226,8 @@ def fused(
     weight = empty_row(T(0), x1_size_0 * x2_size_0)
     across_gradient = empty_row(T(0), x1_size_1 * x2_size_0)
     packed_1 = empty_row(T(0), x1_size_1 * x2_size_0)
-    totals_1 = empty_row(0.0, 1 * (x1_size_1) if x2_size_0 - 0 > 128 else 0)
-    totals_2 = empty_row(0.0, 1 * (x1_size_1 * x2_size_0) if x1_size_0 - 0 > 128 else 0)
+    totals_1 = empty_row(0.0, 1 * x1_size_1 if x2_size_0 > 128 else 0)
+    totals_2 = empty_row(0.0, 1 * x1_size_1 * x2_size_0 if x1_size_0 > 128 else 0)
     for b in range(first, last):
         at_grad_output = b * step_grad_output
         at_x1 = b * step_x1
@@ -271,16 +269,16 @@ def fused(
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
                             ] + (T(0.0) if x1_1 == across_2 else weight_1 * value_1 * value_3)
-                    if x2_size_0 - 0 > 128:
+                    if x2_size_0 > 128:
                         for k in range(x1_size_1):
-                            totals_1[np.uint64(0 * (x1_size_1) + k)] = x1_gradient[
+                            totals_1[np.uint64(0 * x1_size_1 + k)] = x1_gradient[
                                 np.uint64(at_x1_gradient + i * x1_size_1 + k)
-                            ] + (totals_1[np.uint64(0 * (x1_size_1) + k)] if block_1 > 0 else 0.0)
+                            ] + (totals_1[np.uint64(0 * x1_size_1 + k)] if block_1 > 0 else 0.0)
                             x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
-                if x2_size_0 - 0 > 128:
+                if x2_size_0 > 128:
                     for k in range(x1_size_1):
                         x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(
-                            totals_1[np.uint64(0 * (x1_size_1) + k)]
+                            totals_1[np.uint64(0 * x1_size_1 + k)]
                         )
         else:
             for i in range(x1_size_0):
@@ -314,22 +312,20 @@ def fused(
                         across_gradient[np.uint64(at_across_gradient + k * x2_size_0 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * x2_size_0 + j)
                         ] + (T(0.0) if x1_3 == across_4 else weight_3 * value_7 * value_9)
-            if x1_size_0 - 0 > 128:
+            if x1_size_0 > 128:
                 for k in range(x1_size_1):
                     for j in range(x2_size_0):
-                        totals_2[np.uint64(0 * (x1_size_1 * x2_size_0) + (k) * x2_size_0 + j)] = across_gradient[
+                        totals_2[np.uint64(0 * x1_size_1 * x2_size_0 + (k) * x2_size_0 + j)] = across_gradient[
                             np.uint64(at_across_gradient + k * x2_size_0 + j)
                         ] + (
-                            totals_2[np.uint64(0 * (x1_size_1 * x2_size_0) + (k) * x2_size_0 + j)]
-                            if block_2 > 0
-                            else 0.0
+                            totals_2[np.uint64(0 * x1_size_1 * x2_size_0 + (k) * x2_size_0 + j)] if block_2 > 0 else 0.0
                         )
                         across_gradient[np.uint64(at_across_gradient + k * x2_size_0 + j)] = T(0)
-        if x1_size_0 - 0 > 128:
+        if x1_size_0 > 128:
             for k in range(x1_size_1):
                 for j in range(x2_size_0):
                     across_gradient[np.uint64(at_across_gradient + k * x2_size_0 + j)] = T(
-                        totals_2[np.uint64(0 * (x1_size_1 * x2_size_0) + (k) * x2_size_0 + j)]
+                        totals_2[np.uint64(0 * x1_size_1 * x2_size_0 + (k) * x2_size_0 + j)]
                     )
         for j in range(x2_size_0):
             for k in range(x1_size_1):

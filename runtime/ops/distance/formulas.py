@@ -20,6 +20,10 @@ def _derivatives(x1: Tensor, x2: Tensor, distance: Tensor, p: float) -> Tensor:
     return gradient_of_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), distance.unsqueeze(-1), p, -1)
 
 
+def on_host(x: Tensor) -> bool:
+    return x.device.type == "cpu"
+
+
 def by_product(x1: Tensor, x2: Tensor, compute_mode: str) -> bool:
     """Whether Euclidean distances are asked for by a product of matrices; the host subtracts, which is more exact."""
     if compute_mode == "use_mm_for_euclid_dist_if_necessary" and x1.device.type != "cpu":
