@@ -36,7 +36,7 @@ def _unrolled(tree: ast.AST, statement: Statement) -> ast.expr:
         return _decided(result)
     word, over, operand = fold_of(result) or ("", (), result)
     terms = [_substituted(operand, dict(zip(over, each, strict=True))) for each in values]
-    return _joined(word, terms)
+    return _reduced(word, terms)
 
 
 def _values(over: Sequence[str], statement: Statement) -> list[tuple[int, ...]]:
@@ -79,12 +79,12 @@ def _decided(tree: ast.expr) -> ast.expr:
     return tree
 
 
-def _joined(word: str, terms: Sequence[ast.expr]) -> ast.expr:
+def _reduced(word: str, terms: Sequence[ast.expr]) -> ast.expr:
     match word:
         case "sum" | "prod":
             return functools.reduce(functools.partial(_binary, ast.Add() if word == "sum" else ast.Mult()), terms)
         case "mean":
-            return ast.BinOp(_joined("sum", terms), ast.Div(), ast.Constant(len(terms)))
+            return ast.BinOp(_reduced("sum", terms), ast.Div(), ast.Constant(len(terms)))
         case "max" | "min":
             return functools.reduce(functools.partial(_called, f"{word}imum"), terms)
         case "any" | "all":

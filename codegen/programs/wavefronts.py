@@ -41,9 +41,9 @@ def wavefronts(program: IndexedProgram) -> dict[str, Wavefront]:
     """The wavefronts of a program by the names of their tables, and of those that are computed of such, too."""
     results: dict[str, Wavefront] = {}
     for group in program.groups:
-        is_near = any(read.name in results for s in group for read in reads(s.value, results))
+        reads_table = any(read.name in results for s in group for read in reads(s.value, results))
         front = _of_recurrence(program, group) if program.is_recurrence(group) else None
-        front = front or (_of_table(program, group[0]) if is_near and len(group) == 1 else None)
+        front = front or (_of_table(program, group[0]) if reads_table and len(group) == 1 else None)
         results |= {statement.name: front for statement in group if front}
     return results
 
@@ -81,5 +81,5 @@ def _offsets(group: Sequence[Statement], names: tuple[str, str]) -> Iterator[tup
     for statement in group:
         for read in reads(statement.value, own):
             pairs = [linear(subscript) for subscript in read.subscripts]
-            are_near = all(terms == {name: 1} for (terms, _), name in zip(pairs, names, strict=True))
-            yield (int(pairs[0][1]), int(pairs[1][1])) if are_near else None
+            are_offsets = all(terms == {name: 1} for (terms, _), name in zip(pairs, names, strict=True))
+            yield (int(pairs[0][1]), int(pairs[1][1])) if are_offsets else None
