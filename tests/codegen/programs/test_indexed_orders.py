@@ -1,5 +1,5 @@
 """Orders of the loops of indexed programs: tables along diagonals, folds that are unrolled or added up in rows, packed
-arrays, and indices that are looked at before. Values are beside NumPy written by hand, and beside what programs mean."""
+arrays, and indices that are looked at before. Values are those of NumPy by hand, and what programs mean."""
 
 from __future__ import annotations
 
