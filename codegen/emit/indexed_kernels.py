@@ -223,7 +223,7 @@ class IndexedCode:
     def _made(self, name: str, on_host: bool = True) -> str:
         sizes = [ast.unparse(dim) for dim in self.program.arrays[name].dims]
         if on_host and name in self.code.wavefronts:
-            sizes = [self.code.wavefronts[name].diagonals, sizes[0]]
+            sizes = [f"max({self.code.wavefronts[name].diagonals}, 0)", sizes[0]]
         shape = _tuple(sizes)
         return f'"{name}": ({shape}, "{DTYPES.get(self.code.kinds[name], "")}")'
 

@@ -367,6 +367,8 @@ class Nest:
             dims = self.function.arrays[each.name].dims
             if not all(map(same, each.subscripts, subscripts)) or len(dims) != len(over):
                 return None
+            if not self._lies_in_rows(each.name):
+                return None
             if not all(map(self._is_inside, each.subscripts, dims)):
                 return None
             rest = replaced(rest, each.node, ast.Constant(0))
@@ -411,7 +413,7 @@ class Nest:
     def _row_in_memory(self, operand: ast.expr, index: str) -> Read | None:
         """The read that an operand is, if the index runs along all of a row."""
         match operand:
-            case ast.Subscript(value=ast.Name(id=name)) if name in self.function.arrays:
+            case ast.Subscript(value=ast.Name(id=name)) if self._lies_in_rows(name):
                 read = Read(name, subscripts_of(operand), operand)
                 last, dims = read.subscripts[-1], self.function.arrays[name].dims
                 are_inside = all(map(self._is_inside, read.subscripts, dims))
@@ -422,6 +424,9 @@ class Nest:
                 ):
                     return read
         return None
+
+    def _lies_in_rows(self, name: str) -> bool:
+        return name in self.function.arrays and name not in self.function.code.wavefronts
 
     def _count(self, index: str) -> str:
         start, stop = self.statement.ranges[index]

@@ -317,8 +317,8 @@ class LoopWriter:
                 if position and self._can_be_packed(read, loops[0].index):
                     continue
                 own = [index for index in order if any(index in free_names(subscript) for subscript in read.subscripts)]
-                is_strided = bool(own) and own[-1] not in free_names(read.subscripts[-1])
-                total += is_strided * (1 if own[-1] == order[-1] else 0.05)
+                if own and own[-1] not in free_names(read.subscripts[-1]):
+                    total += 1 if own[-1] == order[-1] else 0.05
             return total
 
         return min(range(len(loops), -1, -1), key=cost)

@@ -40,7 +40,7 @@ def parts(writer: Writer, nest: Nest, loop: Loop, names: Sequence[str]) -> Itera
     if len(names) > 1:
         aligned_end = writer.new("aligned_end")
         count = plain(f"({loop.stop} - ({loop.start})) % {len(names)}")
-        nest.lines[-1].append(f"{aligned_end} = {loop.stop} - {count}")
+        nest.lines[-1].append(f"{aligned_end} = max({loop.stop} - {count}, {loop.start})")
         yield replace(loop, stop=aligned_end, copies=tuple(names[1:])), list(names)
         loop = replace(loop, start=aligned_end)
     yield loop, [names[0]]

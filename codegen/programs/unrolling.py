@@ -8,6 +8,8 @@ from dataclasses import replace
 
 from ..language.index_expressions import expanded_logsumexp, fold_of, rebuilt, renamed, simplified
 from ..language.indexed_programs import IndexedProgram, Statement
+from .program_kinds import ProgramCode
+from .python_code import TRUTH
 
 MAX_TERMS = 4
 COMPARED = {
@@ -21,22 +23,31 @@ COMPARED = {
 
 
 def unrolled(program: IndexedProgram) -> IndexedProgram:
-    statements = tuple(replace(s, value=_unrolled(s.value, s)) for s in program.statements)
+    code = ProgramCode(program)
+    statements = tuple(replace(s, value=_unrolled(s.value, s, code)) for s in program.statements)
     return replace(program, statements=statements)
 
 
-def _unrolled(tree: ast.AST, statement: Statement) -> ast.expr:
+def _unrolled(tree: ast.AST, statement: Statement, code: ProgramCode) -> ast.expr:
     fold = fold_of(tree)
     if fold is not None and fold[0] == "logsumexp" and _values(fold[1], statement):
-        return _unrolled(expanded_logsumexp(fold[1], fold[2]), statement)
-    result = rebuilt(tree, lambda node: _unrolled(node, statement) if isinstance(node, ast.expr) else node)
+        return _unrolled(expanded_logsumexp(fold[1], fold[2]), statement, code)
+    result = rebuilt(tree, lambda node: _unrolled(node, statement, code) if isinstance(node, ast.expr) else node)
     assert isinstance(result, ast.expr)
     values = _values(fold[1], statement) if fold is not None and not fold[0].startswith("arg") else []
     if not values:
         return _decided(result)
     word, over, operand = fold_of(result) or ("", (), result)
+    operand = _as_term(word, operand, code.kind_of(operand))
     terms = [_substituted(operand, dict(zip(over, each, strict=True))) for each in values]
     return _reduced(word, terms)
+
+
+def _as_term(word: str, operand: ast.expr, kind: str) -> ast.expr:
+    """Truths are counted as 1 and 0, and numbers of `any` and `all` are compared with 0."""
+    if word in ("any", "all"):
+        return operand if kind == TRUTH else ast.Compare(operand, [ast.NotEq()], [ast.Constant(0)])
+    return ast.IfExp(operand, ast.Constant(1), ast.Constant(0)) if kind == TRUTH else operand
 
 
 def _values(over: Sequence[str], statement: Statement) -> list[tuple[int, ...]]:

@@ -42,8 +42,11 @@ def wavefronts(program: IndexedProgram) -> dict[str, Wavefront]:
     results: dict[str, Wavefront] = {}
     for group in program.groups:
         reads_table = any(read.name in results for s in group for read in reads(s.value, results))
-        front = _of_recurrence(program, group) if program.is_recurrence(group) else None
-        front = front or (_of_table(program, group[0]) if reads_table and len(group) == 1 else None)
+        front = None
+        if program.is_recurrence(group):
+            front = _of_recurrence(program, group, reads_table)
+        elif reads_table and len(group) == 1:
+            front = _of_table(program, group[0])
         results |= {statement.name: front for statement in group if front}
     return results
 
@@ -62,7 +65,8 @@ def _of_table(program: IndexedProgram, statement: Statement) -> Wavefront | None
     return Wavefront((names[0], names[1]), (sizes[0], sizes[1]), 1)
 
 
-def _of_recurrence(program: IndexedProgram, group: Sequence[Statement]) -> Wavefront | None:
+def _of_recurrence(program: IndexedProgram, group: Sequence[Statement], reads_table: bool) -> Wavefront | None:
+    """`reads_table`: what is read lies along diagonals, so that a recurrence of columns alone goes along them, too."""
     fronts = [_of_table(program, statement) for statement in group]
     front = fronts[0]
     if front is None or None in fronts or not is_uniform(group):
@@ -71,8 +75,8 @@ def _of_recurrence(program: IndexedProgram, group: Sequence[Statement]) -> Wavef
     known = [pair for pair in offsets if pair is not None and any(pair)]
     steps = {-1 if max(pair) > 0 else 1 for pair in known}
     is_ordered = None not in offsets and all(down * along >= 0 for down, along in known) and len(steps) == 1
-    in_a_row = any(down == 0 for down, _ in known)
-    return replace(front, step=steps.pop()) if is_ordered and in_a_row else None
+    reads_table |= any(down == 0 for down, _ in known)
+    return replace(front, step=steps.pop()) if is_ordered and reads_table else None
 
 
 def _offsets(group: Sequence[Statement], names: tuple[str, str]) -> Iterator[tuple[int, int] | None]:

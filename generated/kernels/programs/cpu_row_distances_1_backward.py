@@ -63,8 +63,9 @@ def stage_2(
                 for j in range(grad_output_size_1):
                     across_1 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_1
-            aligned_end_1 = (
-                end - b * grad_output_size_0 - (end - b * grad_output_size_0 - (begin - b * grad_output_size_0)) % 4
+            aligned_end_1 = max(
+                end - b * grad_output_size_0 - (end - b * grad_output_size_0 - (begin - b * grad_output_size_0)) % 4,
+                begin - b * grad_output_size_0,
             )
             for i in range(begin - b * grad_output_size_0, aligned_end_1, 4):
                 i_1 = i + 1
@@ -77,7 +78,7 @@ def stage_2(
                     x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
                 for block_1 in range(0, grad_output_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, grad_output_size_1)
-                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    aligned_end_2 = max(end_of_block_1 - (end_of_block_1 - block_1) % 2, block_1)
                     for j in range(block_1, aligned_end_2, 2):
                         j_1 = j + 1
                         grad_output_1 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
@@ -187,7 +188,7 @@ def stage_2(
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_2 in range(0, grad_output_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, grad_output_size_1)
-                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    aligned_end_3 = max(end_of_block_2 - (end_of_block_2 - block_2) % 2, block_2)
                     for j in range(block_2, aligned_end_3, 2):
                         j_1 = j + 1
                         grad_output_13 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
@@ -225,7 +226,7 @@ def stage_2(
                         )
         else:
             for i in range(begin - b * grad_output_size_0, end - b * grad_output_size_0):
-                aligned_end_4 = x1_size_1 - (x1_size_1 - 0) % 4
+                aligned_end_4 = max(x1_size_1 - (x1_size_1 - 0) % 4, 0)
                 for k in range(0, aligned_end_4, 4):
                     k_1 = k + 1
                     k_2 = k + 2
@@ -308,7 +309,9 @@ def stage_3(
         at_x1 = b * step_x1
         at_across = b * (x1_size_1 * grad_output_size_1)
         at_across_gradient = b * (x1_size_1 * grad_output_size_1)
-        aligned_end_1 = end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4
+        aligned_end_1 = max(
+            end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4, begin - b * x1_size_1
+        )
         for k in range(begin - b * x1_size_1, aligned_end_1, 4):
             k_1 = k + 1
             k_2 = k + 2
@@ -320,7 +323,7 @@ def stage_3(
                 across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)] = T(0)
             for block_1 in range(0, grad_output_size_0, 128):
                 end_of_block_1 = min(block_1 + 128, grad_output_size_0)
-                aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                aligned_end_2 = max(end_of_block_1 - (end_of_block_1 - block_1) % 2, block_1)
                 for i in range(block_1, aligned_end_2, 2):
                     i_1 = i + 1
                     x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -434,7 +437,7 @@ def stage_3(
                 across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
             for block_2 in range(0, grad_output_size_0, 128):
                 end_of_block_2 = min(block_2 + 128, grad_output_size_0)
-                aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                aligned_end_3 = max(end_of_block_2 - (end_of_block_2 - block_2) % 2, block_2)
                 for i in range(block_2, aligned_end_3, 2):
                     i_1 = i + 1
                     x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -532,7 +535,7 @@ def fused(
                 for j in range(grad_output_size_1):
                     across_1 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_1
-            aligned_end_1 = grad_output_size_0 - (grad_output_size_0 - 0) % 4
+            aligned_end_1 = max(grad_output_size_0 - (grad_output_size_0 - 0) % 4, 0)
             for i in range(0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
@@ -544,7 +547,7 @@ def fused(
                     x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
                 for block_1 in range(0, grad_output_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, grad_output_size_1)
-                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    aligned_end_2 = max(end_of_block_1 - (end_of_block_1 - block_1) % 2, block_1)
                     for j in range(block_1, aligned_end_2, 2):
                         j_1 = j + 1
                         grad_output_1 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
@@ -654,7 +657,7 @@ def fused(
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_2 in range(0, grad_output_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, grad_output_size_1)
-                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    aligned_end_3 = max(end_of_block_2 - (end_of_block_2 - block_2) % 2, block_2)
                     for j in range(block_2, aligned_end_3, 2):
                         j_1 = j + 1
                         grad_output_13 = grad_output[np.uint64(at_grad_output + i * grad_output_size_1 + j)]
@@ -692,7 +695,7 @@ def fused(
                         )
         else:
             for i in range(grad_output_size_0):
-                aligned_end_4 = x1_size_1 - (x1_size_1 - 0) % 4
+                aligned_end_4 = max(x1_size_1 - (x1_size_1 - 0) % 4, 0)
                 for k in range(0, aligned_end_4, 4):
                     k_1 = k + 1
                     k_2 = k + 2
@@ -746,7 +749,7 @@ def fused(
                             sum_5 += grad_output_17 * value_20
                         total_5 += sum_5
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_5
-        aligned_end_5 = x1_size_1 - (x1_size_1 - 0) % 4
+        aligned_end_5 = max(x1_size_1 - (x1_size_1 - 0) % 4, 0)
         for k in range(0, aligned_end_5, 4):
             k_4 = k + 1
             k_5 = k + 2
@@ -758,7 +761,7 @@ def fused(
                 across_gradient[np.uint64(at_across_gradient + k_6 * grad_output_size_1 + j)] = T(0)
             for block_5 in range(0, grad_output_size_0, 128):
                 end_of_block_5 = min(block_5 + 128, grad_output_size_0)
-                aligned_end_6 = end_of_block_5 - (end_of_block_5 - block_5) % 2
+                aligned_end_6 = max(end_of_block_5 - (end_of_block_5 - block_5) % 2, block_5)
                 for i in range(block_5, aligned_end_6, 2):
                     i_4 = i + 1
                     x1_16 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -872,7 +875,7 @@ def fused(
                 across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
             for block_6 in range(0, grad_output_size_0, 128):
                 end_of_block_6 = min(block_6 + 128, grad_output_size_0)
-                aligned_end_7 = end_of_block_6 - (end_of_block_6 - block_6) % 2
+                aligned_end_7 = max(end_of_block_6 - (end_of_block_6 - block_6) % 2, block_6)
                 for i in range(block_6, aligned_end_7, 2):
                     i_4 = i + 1
                     x1_28 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]

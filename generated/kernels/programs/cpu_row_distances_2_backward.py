@@ -96,7 +96,10 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
                 for j in range(distance_size_1):
                     across_1 = across[np.uint64(at_across + k * distance_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_1
-            aligned_end_1 = end - b * distance_size_0 - (end - b * distance_size_0 - (begin - b * distance_size_0)) % 4
+            aligned_end_1 = max(
+                end - b * distance_size_0 - (end - b * distance_size_0 - (begin - b * distance_size_0)) % 4,
+                begin - b * distance_size_0,
+            )
             for i in range(begin - b * distance_size_0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
@@ -108,7 +111,7 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
                     x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
                 for block_1 in range(0, distance_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, distance_size_1)
-                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    aligned_end_2 = max(end_of_block_1 - (end_of_block_1 - block_1) % 2, block_1)
                     for j in range(block_1, aligned_end_2, 2):
                         j_1 = j + 1
                         weight_1 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
@@ -206,7 +209,7 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_2 in range(0, distance_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, distance_size_1)
-                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    aligned_end_3 = max(end_of_block_2 - (end_of_block_2 - block_2) % 2, block_2)
                     for j in range(block_2, aligned_end_3, 2):
                         j_1 = j + 1
                         weight_13 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
@@ -241,7 +244,7 @@ def stage_4(half, across, weight, x1_gradient, distance_size_0, distance_size_1,
                         )
         else:
             for i in range(begin - b * distance_size_0, end - b * distance_size_0):
-                aligned_end_4 = x1_size_1 - (x1_size_1 - 0) % 4
+                aligned_end_4 = max(x1_size_1 - (x1_size_1 - 0) % 4, 0)
                 for k in range(0, aligned_end_4, 4):
                     k_1 = k + 1
                     k_2 = k + 2
@@ -307,7 +310,9 @@ def stage_5(half, across, weight, across_gradient, distance_size_0, distance_siz
         at_across = b * (x1_size_1 * distance_size_1)
         at_weight = b * (distance_size_0 * distance_size_1)
         at_across_gradient = b * (x1_size_1 * distance_size_1)
-        aligned_end_1 = end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4
+        aligned_end_1 = max(
+            end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4, begin - b * x1_size_1
+        )
         for k in range(begin - b * x1_size_1, aligned_end_1, 4):
             k_1 = k + 1
             k_2 = k + 2
@@ -319,7 +324,7 @@ def stage_5(half, across, weight, across_gradient, distance_size_0, distance_siz
                 across_gradient[np.uint64(at_across_gradient + k_3 * distance_size_1 + j)] = T(0)
             for block_1 in range(0, distance_size_0, 128):
                 end_of_block_1 = min(block_1 + 128, distance_size_0)
-                aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                aligned_end_2 = max(end_of_block_1 - (end_of_block_1 - block_1) % 2, block_1)
                 for i in range(block_1, aligned_end_2, 2):
                     i_1 = i + 1
                     half_1 = half[np.uint64(at_half + i * x1_size_1 + k)]
@@ -417,7 +422,7 @@ def stage_5(half, across, weight, across_gradient, distance_size_0, distance_siz
                 across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(0)
             for block_2 in range(0, distance_size_0, 128):
                 end_of_block_2 = min(block_2 + 128, distance_size_0)
-                aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                aligned_end_3 = max(end_of_block_2 - (end_of_block_2 - block_2) % 2, block_2)
                 for i in range(block_2, aligned_end_3, 2):
                     i_1 = i + 1
                     half_13 = half[np.uint64(at_half + i * x1_size_1 + k)]
@@ -531,7 +536,7 @@ def fused(
                 for j in range(distance_size_1):
                     across_1 = across[np.uint64(at_across + k * distance_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_1
-            aligned_end_1 = distance_size_0 - (distance_size_0 - 0) % 4
+            aligned_end_1 = max(distance_size_0 - (distance_size_0 - 0) % 4, 0)
             for i in range(0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
@@ -543,7 +548,7 @@ def fused(
                     x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
                 for block_1 in range(0, distance_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, distance_size_1)
-                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    aligned_end_2 = max(end_of_block_1 - (end_of_block_1 - block_1) % 2, block_1)
                     for j in range(block_1, aligned_end_2, 2):
                         j_1 = j + 1
                         weight_1 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
@@ -641,7 +646,7 @@ def fused(
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_2 in range(0, distance_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, distance_size_1)
-                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    aligned_end_3 = max(end_of_block_2 - (end_of_block_2 - block_2) % 2, block_2)
                     for j in range(block_2, aligned_end_3, 2):
                         j_1 = j + 1
                         weight_13 = weight[np.uint64(at_weight + i * distance_size_1 + j)]
@@ -676,7 +681,7 @@ def fused(
                         )
         else:
             for i in range(distance_size_0):
-                aligned_end_4 = x1_size_1 - (x1_size_1 - 0) % 4
+                aligned_end_4 = max(x1_size_1 - (x1_size_1 - 0) % 4, 0)
                 for k in range(0, aligned_end_4, 4):
                     k_1 = k + 1
                     k_2 = k + 2
@@ -725,7 +730,7 @@ def fused(
                             sum_5 += weight_17 * (half_15 - across_12)
                         total_5 += sum_5
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_5
-        aligned_end_5 = x1_size_1 - (x1_size_1 - 0) % 4
+        aligned_end_5 = max(x1_size_1 - (x1_size_1 - 0) % 4, 0)
         for k in range(0, aligned_end_5, 4):
             k_4 = k + 1
             k_5 = k + 2
@@ -737,7 +742,7 @@ def fused(
                 across_gradient[np.uint64(at_across_gradient + k_6 * distance_size_1 + j)] = T(0)
             for block_5 in range(0, distance_size_0, 128):
                 end_of_block_5 = min(block_5 + 128, distance_size_0)
-                aligned_end_6 = end_of_block_5 - (end_of_block_5 - block_5) % 2
+                aligned_end_6 = max(end_of_block_5 - (end_of_block_5 - block_5) % 2, block_5)
                 for i in range(block_5, aligned_end_6, 2):
                     i_4 = i + 1
                     half_16 = half[np.uint64(at_half + i * x1_size_1 + k)]
@@ -835,7 +840,7 @@ def fused(
                 across_gradient[np.uint64(at_across_gradient + k * distance_size_1 + j)] = T(0)
             for block_6 in range(0, distance_size_0, 128):
                 end_of_block_6 = min(block_6 + 128, distance_size_0)
-                aligned_end_7 = end_of_block_6 - (end_of_block_6 - block_6) % 2
+                aligned_end_7 = max(end_of_block_6 - (end_of_block_6 - block_6) % 2, block_6)
                 for i in range(block_6, aligned_end_7, 2):
                     i_4 = i + 1
                     half_28 = half[np.uint64(at_half + i * x1_size_1 + k)]

@@ -28,7 +28,9 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
             for k in range(x1_size_1):
                 x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                 packed_1[np.uint64(k * x2_size_0 + j)] = x2_1
-        aligned_end_1 = end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4
+        aligned_end_1 = max(
+            end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4, begin - b * x1_size_0
+        )
         for i in range(begin - b * x1_size_0, aligned_end_1, 4):
             i_1 = i + 1
             i_2 = i + 2
@@ -38,7 +40,7 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                 result[np.uint64(at_result + i_1 * x2_size_0 + j)] = T(-np.inf)
                 result[np.uint64(at_result + i_2 * x2_size_0 + j)] = T(-np.inf)
                 result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(-np.inf)
-            aligned_end_2 = x1_size_1 - (x1_size_1 - 0) % 2
+            aligned_end_2 = max(x1_size_1 - (x1_size_1 - 0) % 2, 0)
             for k in range(0, aligned_end_2, 2):
                 k_1 = k + 1
                 x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -130,7 +132,7 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
         for i in range(aligned_end_1, end - b * x1_size_0):
             for j in range(x2_size_0):
                 result[np.uint64(at_result + i * x2_size_0 + j)] = T(-np.inf)
-            aligned_end_3 = x1_size_1 - (x1_size_1 - 0) % 2
+            aligned_end_3 = max(x1_size_1 - (x1_size_1 - 0) % 2, 0)
             for k in range(0, aligned_end_3, 2):
                 k_1 = k + 1
                 x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]

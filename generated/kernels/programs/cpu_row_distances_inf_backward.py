@@ -49,8 +49,9 @@ def stage_2(
         at_distance = b * step_distance
         at_across = b * (x1_size_1 * grad_output_size_1)
         at_ties = b * (grad_output_size_0 * grad_output_size_1)
-        aligned_end_1 = (
-            end - b * grad_output_size_0 - (end - b * grad_output_size_0 - (begin - b * grad_output_size_0)) % 4
+        aligned_end_1 = max(
+            end - b * grad_output_size_0 - (end - b * grad_output_size_0 - (begin - b * grad_output_size_0)) % 4,
+            begin - b * grad_output_size_0,
         )
         for i in range(begin - b * grad_output_size_0, aligned_end_1, 4):
             i_1 = i + 1
@@ -63,7 +64,7 @@ def stage_2(
                 ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = T(0)
             for block_1 in range(0, x1_size_1, 128):
                 end_of_block_1 = min(block_1 + 128, x1_size_1)
-                aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                aligned_end_2 = max(end_of_block_1 - (end_of_block_1 - block_1) % 2, block_1)
                 for k in range(block_1, aligned_end_2, 2):
                     k_1 = k + 1
                     x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -173,7 +174,7 @@ def stage_2(
                 ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(0)
             for block_2 in range(0, x1_size_1, 128):
                 end_of_block_2 = min(block_2 + 128, x1_size_1)
-                aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                aligned_end_3 = max(end_of_block_2 - (end_of_block_2 - block_2) % 2, block_2)
                 for k in range(block_2, aligned_end_3, 2):
                     k_1 = k + 1
                     x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -264,8 +265,9 @@ def stage_4(
                 for j in range(grad_output_size_1):
                     across_1 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_1
-            aligned_end_1 = (
-                end - b * grad_output_size_0 - (end - b * grad_output_size_0 - (begin - b * grad_output_size_0)) % 4
+            aligned_end_1 = max(
+                end - b * grad_output_size_0 - (end - b * grad_output_size_0 - (begin - b * grad_output_size_0)) % 4,
+                begin - b * grad_output_size_0,
             )
             for i in range(begin - b * grad_output_size_0, aligned_end_1, 4):
                 i_1 = i + 1
@@ -278,7 +280,7 @@ def stage_4(
                     x1_gradient[np.uint64(at_x1_gradient + i_3 * x1_size_1 + k)] = T(0)
                 for block_1 in range(0, grad_output_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, grad_output_size_1)
-                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    aligned_end_2 = max(end_of_block_1 - (end_of_block_1 - block_1) % 2, block_1)
                     for j in range(block_1, aligned_end_2, 2):
                         j_1 = j + 1
                         distance_1 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
@@ -412,7 +414,7 @@ def stage_4(
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_2 in range(0, grad_output_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, grad_output_size_1)
-                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    aligned_end_3 = max(end_of_block_2 - (end_of_block_2 - block_2) % 2, block_2)
                     for j in range(block_2, aligned_end_3, 2):
                         j_1 = j + 1
                         distance_13 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
@@ -456,7 +458,7 @@ def stage_4(
                         )
         else:
             for i in range(begin - b * grad_output_size_0, end - b * grad_output_size_0):
-                aligned_end_4 = x1_size_1 - (x1_size_1 - 0) % 4
+                aligned_end_4 = max(x1_size_1 - (x1_size_1 - 0) % 4, 0)
                 for k in range(0, aligned_end_4, 4):
                     k_1 = k + 1
                     k_2 = k + 2
@@ -548,7 +550,9 @@ def stage_5(
         at_across = b * (x1_size_1 * grad_output_size_1)
         at_weight = b * (grad_output_size_0 * grad_output_size_1)
         at_across_gradient = b * (x1_size_1 * grad_output_size_1)
-        aligned_end_1 = end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4
+        aligned_end_1 = max(
+            end - b * x1_size_1 - (end - b * x1_size_1 - (begin - b * x1_size_1)) % 4, begin - b * x1_size_1
+        )
         for k in range(begin - b * x1_size_1, aligned_end_1, 4):
             k_1 = k + 1
             k_2 = k + 2
@@ -560,7 +564,7 @@ def stage_5(
                 across_gradient[np.uint64(at_across_gradient + k_3 * grad_output_size_1 + j)] = T(0)
             for block_1 in range(0, grad_output_size_0, 128):
                 end_of_block_1 = min(block_1 + 128, grad_output_size_0)
-                aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                aligned_end_2 = max(end_of_block_1 - (end_of_block_1 - block_1) % 2, block_1)
                 for i in range(block_1, aligned_end_2, 2):
                     i_1 = i + 1
                     x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -685,7 +689,7 @@ def stage_5(
                 across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
             for block_2 in range(0, grad_output_size_0, 128):
                 end_of_block_2 = min(block_2 + 128, grad_output_size_0)
-                aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                aligned_end_3 = max(end_of_block_2 - (end_of_block_2 - block_2) % 2, block_2)
                 for i in range(block_2, aligned_end_3, 2):
                     i_1 = i + 1
                     x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -792,7 +796,7 @@ def fused(
             for j in range(grad_output_size_1):
                 x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                 across[np.uint64(at_across + k * grad_output_size_1 + j)] = x2_1
-        aligned_end_1 = grad_output_size_0 - (grad_output_size_0 - 0) % 4
+        aligned_end_1 = max(grad_output_size_0 - (grad_output_size_0 - 0) % 4, 0)
         for i in range(0, aligned_end_1, 4):
             i_1 = i + 1
             i_2 = i + 2
@@ -804,7 +808,7 @@ def fused(
                 ties[np.uint64(at_ties + i_3 * grad_output_size_1 + j)] = T(0)
             for block_1 in range(0, x1_size_1, 128):
                 end_of_block_1 = min(block_1 + 128, x1_size_1)
-                aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                aligned_end_2 = max(end_of_block_1 - (end_of_block_1 - block_1) % 2, block_1)
                 for k in range(block_1, aligned_end_2, 2):
                     k_1 = k + 1
                     x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -914,7 +918,7 @@ def fused(
                 ties[np.uint64(at_ties + i * grad_output_size_1 + j)] = T(0)
             for block_2 in range(0, x1_size_1, 128):
                 end_of_block_2 = min(block_2 + 128, x1_size_1)
-                aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                aligned_end_3 = max(end_of_block_2 - (end_of_block_2 - block_2) % 2, block_2)
                 for k in range(block_2, aligned_end_3, 2):
                     k_1 = k + 1
                     x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -960,7 +964,7 @@ def fused(
                 for j in range(grad_output_size_1):
                     across_7 = across[np.uint64(at_across + k * grad_output_size_1 + j)]
                     packed_1[np.uint64(j * x1_size_1 + k)] = across_7
-            aligned_end_4 = grad_output_size_0 - (grad_output_size_0 - 0) % 4
+            aligned_end_4 = max(grad_output_size_0 - (grad_output_size_0 - 0) % 4, 0)
             for i in range(0, aligned_end_4, 4):
                 i_4 = i + 1
                 i_5 = i + 2
@@ -972,7 +976,7 @@ def fused(
                     x1_gradient[np.uint64(at_x1_gradient + i_6 * x1_size_1 + k)] = T(0)
                 for block_3 in range(0, grad_output_size_1, 128):
                     end_of_block_3 = min(block_3 + 128, grad_output_size_1)
-                    aligned_end_5 = end_of_block_3 - (end_of_block_3 - block_3) % 2
+                    aligned_end_5 = max(end_of_block_3 - (end_of_block_3 - block_3) % 2, block_3)
                     for j in range(block_3, aligned_end_5, 2):
                         j_1 = j + 1
                         distance_11 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
@@ -1106,7 +1110,7 @@ def fused(
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = T(0)
                 for block_4 in range(0, grad_output_size_1, 128):
                     end_of_block_4 = min(block_4 + 128, grad_output_size_1)
-                    aligned_end_6 = end_of_block_4 - (end_of_block_4 - block_4) % 2
+                    aligned_end_6 = max(end_of_block_4 - (end_of_block_4 - block_4) % 2, block_4)
                     for j in range(block_4, aligned_end_6, 2):
                         j_1 = j + 1
                         distance_23 = distance[np.uint64(at_distance + i * grad_output_size_1 + j)]
@@ -1150,7 +1154,7 @@ def fused(
                         )
         else:
             for i in range(grad_output_size_0):
-                aligned_end_7 = x1_size_1 - (x1_size_1 - 0) % 4
+                aligned_end_7 = max(x1_size_1 - (x1_size_1 - 0) % 4, 0)
                 for k in range(0, aligned_end_7, 4):
                     k_2 = k + 1
                     k_3 = k + 2
@@ -1211,7 +1215,7 @@ def fused(
                             sum_5 += weight_17 * value_55 if value_54 == distance_27 else T(0.0)
                         total_5 += sum_5
                     x1_gradient[np.uint64(at_x1_gradient + i * x1_size_1 + k)] = total_5
-        aligned_end_8 = x1_size_1 - (x1_size_1 - 0) % 4
+        aligned_end_8 = max(x1_size_1 - (x1_size_1 - 0) % 4, 0)
         for k in range(0, aligned_end_8, 4):
             k_5 = k + 1
             k_6 = k + 2
@@ -1223,7 +1227,7 @@ def fused(
                 across_gradient[np.uint64(at_across_gradient + k_7 * grad_output_size_1 + j)] = T(0)
             for block_7 in range(0, grad_output_size_0, 128):
                 end_of_block_7 = min(block_7 + 128, grad_output_size_0)
-                aligned_end_9 = end_of_block_7 - (end_of_block_7 - block_7) % 2
+                aligned_end_9 = max(end_of_block_7 - (end_of_block_7 - block_7) % 2, block_7)
                 for i in range(block_7, aligned_end_9, 2):
                     i_7 = i + 1
                     x1_31 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -1348,7 +1352,7 @@ def fused(
                 across_gradient[np.uint64(at_across_gradient + k * grad_output_size_1 + j)] = T(0)
             for block_8 in range(0, grad_output_size_0, 128):
                 end_of_block_8 = min(block_8 + 128, grad_output_size_0)
-                aligned_end_10 = end_of_block_8 - (end_of_block_8 - block_8) % 2
+                aligned_end_10 = max(end_of_block_8 - (end_of_block_8 - block_8) % 2, block_8)
                 for i in range(block_8, aligned_end_10, 2):
                     i_7 = i + 1
                     x1_43 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]

@@ -30,7 +30,9 @@ def stage_1(x1, x2, top, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, firs
             for k in range(x1_size_1):
                 x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                 packed_1[np.uint64(k * x2_size_0 + j)] = x2_1
-        aligned_end_1 = end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4
+        aligned_end_1 = max(
+            end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4, begin - b * x1_size_0
+        )
         for i in range(begin - b * x1_size_0, aligned_end_1, 4):
             i_1 = i + 1
             i_2 = i + 2
@@ -40,7 +42,7 @@ def stage_1(x1, x2, top, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, firs
                 top[np.uint64(at_top + i_1 * x2_size_0 + j)] = T(-np.inf)
                 top[np.uint64(at_top + i_2 * x2_size_0 + j)] = T(-np.inf)
                 top[np.uint64(at_top + i_3 * x2_size_0 + j)] = T(-np.inf)
-            aligned_end_2 = x1_size_1 - (x1_size_1 - 0) % 2
+            aligned_end_2 = max(x1_size_1 - (x1_size_1 - 0) % 2, 0)
             for k in range(0, aligned_end_2, 2):
                 k_1 = k + 1
                 x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -116,7 +118,7 @@ def stage_1(x1, x2, top, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, firs
         for i in range(aligned_end_1, end - b * x1_size_0):
             for j in range(x2_size_0):
                 top[np.uint64(at_top + i * x2_size_0 + j)] = T(-np.inf)
-            aligned_end_3 = x1_size_1 - (x1_size_1 - 0) % 2
+            aligned_end_3 = max(x1_size_1 - (x1_size_1 - 0) % 2, 0)
             for k in range(0, aligned_end_3, 2):
                 k_1 = k + 1
                 x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -247,7 +249,7 @@ def fused(x1, x2, result, p, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, 
             for k in range(x1_size_1):
                 x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                 packed_1[np.uint64(k * x2_size_0 + j)] = x2_1
-        aligned_end_1 = x1_size_0 - (x1_size_0 - 0) % 4
+        aligned_end_1 = max(x1_size_0 - (x1_size_0 - 0) % 4, 0)
         for i in range(0, aligned_end_1, 4):
             i_1 = i + 1
             i_2 = i + 2
@@ -257,7 +259,7 @@ def fused(x1, x2, result, p, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, 
                 top[np.uint64(at_top + i_1 * x2_size_0 + j)] = T(-np.inf)
                 top[np.uint64(at_top + i_2 * x2_size_0 + j)] = T(-np.inf)
                 top[np.uint64(at_top + i_3 * x2_size_0 + j)] = T(-np.inf)
-            aligned_end_2 = x1_size_1 - (x1_size_1 - 0) % 2
+            aligned_end_2 = max(x1_size_1 - (x1_size_1 - 0) % 2, 0)
             for k in range(0, aligned_end_2, 2):
                 k_1 = k + 1
                 x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -333,7 +335,7 @@ def fused(x1, x2, result, p, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, 
         for i in range(aligned_end_1, x1_size_0):
             for j in range(x2_size_0):
                 top[np.uint64(at_top + i * x2_size_0 + j)] = T(-np.inf)
-            aligned_end_3 = x1_size_1 - (x1_size_1 - 0) % 2
+            aligned_end_3 = max(x1_size_1 - (x1_size_1 - 0) % 2, 0)
             for k in range(0, aligned_end_3, 2):
                 k_1 = k + 1
                 x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]

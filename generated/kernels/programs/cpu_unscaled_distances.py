@@ -31,7 +31,9 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                 for k in range(x1_size_1):
                     x2_1 = x2[np.uint64(at_x2 + j * x1_size_1 + k)]
                     packed_1[np.uint64(k * x2_size_0 + j)] = x2_1
-            aligned_end_1 = end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4
+            aligned_end_1 = max(
+                end - b * x1_size_0 - (end - b * x1_size_0 - (begin - b * x1_size_0)) % 4, begin - b * x1_size_0
+            )
             for i in range(begin - b * x1_size_0, aligned_end_1, 4):
                 i_1 = i + 1
                 i_2 = i + 2
@@ -43,7 +45,7 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                     result[np.uint64(at_result + i_3 * x2_size_0 + j)] = T(0)
                 for block_1 in range(0, x1_size_1, 128):
                     end_of_block_1 = min(block_1 + 128, x1_size_1)
-                    aligned_end_2 = end_of_block_1 - (end_of_block_1 - block_1) % 2
+                    aligned_end_2 = max(end_of_block_1 - (end_of_block_1 - block_1) % 2, block_1)
                     for k in range(block_1, aligned_end_2, 2):
                         k_1 = k + 1
                         x1_1 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -151,7 +153,7 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                     result[np.uint64(at_result + i * x2_size_0 + j)] = T(0)
                 for block_2 in range(0, x1_size_1, 128):
                     end_of_block_2 = min(block_2 + 128, x1_size_1)
-                    aligned_end_3 = end_of_block_2 - (end_of_block_2 - block_2) % 2
+                    aligned_end_3 = max(end_of_block_2 - (end_of_block_2 - block_2) % 2, block_2)
                     for k in range(block_2, aligned_end_3, 2):
                         k_1 = k + 1
                         x1_13 = x1[np.uint64(at_x1 + i * x1_size_1 + k)]
@@ -189,7 +191,7 @@ def stage_1(x1, x2, result, x1_size_0, x1_size_1, x2_size_0, step_x1, step_x2, f
                     result[np.uint64(at_result + i * x2_size_0 + j)] = value_20
         else:
             for i in range(begin - b * x1_size_0, end - b * x1_size_0):
-                aligned_end_4 = x2_size_0 - (x2_size_0 - 0) % 4
+                aligned_end_4 = max(x2_size_0 - (x2_size_0 - 0) % 4, 0)
                 for j in range(0, aligned_end_4, 4):
                     j_1 = j + 1
                     j_2 = j + 2

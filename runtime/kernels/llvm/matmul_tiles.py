@@ -235,36 +235,4 @@ def _moved(like: Any) -> Any:
     return types.uint8 if like == types.boolean else like
 
 
-class _Squares(Panel):
-    """square_differences(like, a, ..., add): c_ij = sum_t (a_it - b_tj)^2, or that added to c."""
-
-    def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
-        results = {}
-        for i, v in sums:
-            difference = self.builder.fsub(row[v], column[i])
-            results[i, v] = self.vectors.fma(difference, difference, sums[i, v])
-        return results
-
-
-class _Weighted(Panel):
-    """weighted_differences(like, w, ..., add, x, x_row): c_ij = sum_t w_it (b_tj - x_ij), or that added to c."""
-
-    def __init__(self, vectors: Vectors, *args: Any) -> None:
-        super().__init__(vectors, *args[:-2])
-        self.x, self.x_row = args[-2:]
-
-    def begin_tile(self, row: Any, positions: Sequence[tuple[int, int]], masks: Sequence[Any]) -> Any:
-        """The rows that others are subtracted from: LLVM reads them again in each step, where registers are few."""
-        vectors = self.vectors
-        x = self.builder.add(self.x, self.builder.mul(row, self.x_row))
-        return {
-            (i, v): vectors.load(vectors.address(x, self.x_row, i, v * vectors.bytes), masks[v]) for i, v in positions
-        }
-
-    def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
-        return {(i, v): self.vectors.fma(column[i], self.builder.fsub(row[v], tile[i, v]), sums[i, v]) for i, v in sums}
-
-
 panel_product = emitted("panel_product", Panel, f"{PRODUCT} following")
-square_differences = emitted("square_differences", _Squares, PRODUCT)
-weighted_differences = emitted("weighted_differences", _Weighted, f"{PRODUCT} x x_row")

@@ -324,6 +324,14 @@ def found(ops: Any, name: str, args: Sequence[Any]) -> list[Array]:
     return [each.numpy() for each in listed(getattr(ops, name)(*map(tensor, args)))]
 
 
+def meant(path: Path, name: str, args: Sequence[Any]) -> list[Array]:
+    """What a program means."""
+    entry = entries(path)[name]
+    given = dict(zip((argument.name for argument in entry.schema.arguments), args, strict=True))
+    outputs = outputs_of(entry.indexed, given, row_namespace())
+    return [outputs[output.name] for output in entry.schema.returns]
+
+
 def compare(one: Sequence[Array], other: Sequence[Array]) -> None:
     for result, right in zip(one, other, strict=True):
         np.testing.assert_allclose(result, right, rtol=1e-12, atol=1e-12)
@@ -340,10 +348,7 @@ def test_values_are_those_of_numpy(ops: Any, name: str, args: tuple[Any, ...]) -
 @pytest.mark.parametrize(("name", "args"), CALLS)
 def test_values_are_what_programs_mean(ops: Any, folder: Path, name: str, args: tuple[Any, ...]) -> None:
     """Elements by demand, which share nothing with the loops."""
-    entry = entries(folder / "loops.yaml")[name]
-    given = dict(zip((argument.name for argument in entry.schema.arguments), args, strict=True))
-    meant = outputs_of(entry.indexed, given, row_namespace())
-    compare(found(ops, name, args), [meant[output.name] for output in entry.schema.returns])
+    compare(found(ops, name, args), meant(folder / "loops.yaml", name, args))
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(sg.float32, 1e-5), (sg.bfloat16, 0.1), (sg.float16, 0.02)])

@@ -1,0 +1,222 @@
+"""Orders of the loops of indexed programs: tables along diagonals, folds that are unrolled or added up in rows, packed
+arrays, and indices that are looked at before. Values are those of NumPy by hand, and what programs mean."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+import specgrad as sg
+from specgrad.codegen.__main__ import main
+from tests.codegen.programs.test_indexed_loops import Outputs, Program, compare, drawn, found, listed, meant
+
+Array = np.ndarray
+
+
+def read(x: Array, i: int, j: int, border: float) -> float:
+    """An element, or what stands for one outside."""
+    return x[i, j] if 0 <= i < x.shape[0] and 0 <= j < x.shape[1] else border
+
+
+def of_examples(function: Any) -> Any:
+    """The function of each example of a batch, of arrays with two dimensions."""
+
+    def batched(*args: Array) -> Any:
+        ahead = np.broadcast_shapes(*(arg.shape[:-2] for arg in args))
+        wide = [np.broadcast_to(arg, (*ahead, *arg.shape[-2:])) for arg in args]
+        each = [listed(function(*(arg[at] for arg in wide))) for at in np.ndindex(ahead)]
+        return tuple(np.array(parts).reshape((*ahead, *parts[0].shape)) for parts in zip(*each, strict=True))
+
+    return batched
+
+
+def tables(self: Array) -> Outputs:
+    first = np.zeros(self.shape)
+    for i, j in np.ndindex(self.shape):
+        first[i, j] = self[i, j] + min(0.5 * read(first, i - 1, j, 0), read(first, i, j - 1, 1))
+    most, total = first.max(1, initial=-np.inf), (first**2).sum()
+    return most, total, first.sum(0)
+
+
+def from_the_end(self: Array) -> Array:
+    one, other, below = (np.zeros(self.shape) for _ in range(3))
+    for i in reversed(range(self.shape[0])):
+        for j in reversed(range(self.shape[1])):
+            one[i, j] = self[i, j] + max(read(one, i + 1, j, 1), read(other, i, j + 1, 0))
+            other[i, j] = 0.5 * one[i, j] - read(other, i + 1, j + 1, 0.25)
+            below[i, j] = one[i, j] + 0.5 * read(below, i + 1, j, 0)
+    return (below - other).T
+
+
+def few(self: Array) -> Outputs:
+    x = self[:, :3]
+    raised = logsumexp(x * np.arange(3), 1) + x.max(1) * x.prod(1) + (x > 0).mean(1)
+    return raised, (x > 0).sum(1), (x[:, :1] > 0).sum(1)
+
+
+def log_partition(self: Array, transition: Array) -> Array:
+    score = self[0]
+    for row in self[1:]:
+        score = row + logsumexp(score[:, None] + transition, 0)
+    return logsumexp(score)
+
+
+PROGRAMS = [
+    Program(
+        "tables(Tensor self) -> (Tensor most, Tensor total, Tensor columns)",  # along diagonals; its rows are not rows
+        """
+        table[i, j] = self[i, j] + minimum(0.5 * padded(table[i - 1, j], 0), padded(table[i, j - 1], 1))
+        most[i] = max[j](table[i, j])
+        total = sum[i, j](table[i, j] ** 2)
+        columns[j] = sum[i](table[i, j])
+        """,
+        of_examples(tables),
+    ),
+    Program(
+        "from_the_end(Tensor self) -> Tensor",  # two tables in one recurrence, and one of columns that reads them
+        """
+        one[i, j] = self[i, j] + maximum(padded(one[i + 1, j], 1), padded(other[i, j + 1], 0))
+        other[i, j] = 0.5 * one[i, j] - padded(other[i + 1, j + 1], 0.25)
+        below[i, j] = one[i, j] + 0.5 * padded(below[i + 1, j], 0)
+        result[j, i] = below[i, j] - other[i, j]
+        """,
+        of_examples(from_the_end),
+    ),
+    Program(
+        "few(Tensor self) -> (Tensor result, Tensor count, Tensor one)",  # unrolled
+        """
+        self: (n, m)
+        k: range(3)
+        l: range(1)
+        raised = logsumexp[k](self[i, k] * k) + max[k](self[i, k]) * prod[k](self[i, k])
+        result[i] = raised + mean[k](self[i, k] > 0)
+        count[i] = sum[k](self[i, k] > 0)
+        one[i] = sum[l](self[i, l] > 0)
+        """,
+        few,
+        keys="result_dtype: [same, int64, int64]\noutput_differentiability: [True, False, False]",
+    ),
+    Program(
+        "scaled_product(Tensor self, Tensor other) -> Tensor",  # in rows; with an element that no loop goes along
+        "result[i, j] = 0.5 + sum[k](self[i, k] * other[k, j] * self[0, 0])",
+        lambda self, other: 0.5 + self @ other * self[..., :1, :1],
+    ),
+    Program(
+        "columns_product(Tensor self, Tensor other) -> Tensor",  # packed
+        "result[i, j] = sum[k](self[k, i] * other[j, k])",
+        lambda self, other: self.swapaxes(-1, -2) @ other.swapaxes(-1, -2),
+    ),
+    Program(
+        "rows_product(Tensor self, Tensor other) -> Tensor",  # side by side, or packed
+        "result[i, j] = sum[k](self[i, k] * other[j, k])",
+        lambda self, other: self @ other.swapaxes(-1, -2),
+    ),
+    Program(
+        "most_of_sums(Tensor self, Tensor other) -> Tensor",
+        """
+        self: (n, p)
+        k: range(1, p)
+        result[i, j] = max[k](self[i, k] + other[k, j])
+        """,
+        lambda self, other: (self[:, 1:, None] + other[None, 1:]).max(1, initial=-np.inf),
+    ),
+    Program(
+        "log_partition(Tensor self, Tensor transition) -> Tensor",  # folds in a step of several statements
+        """
+        self: (n, m)
+        i: range(m)
+        t: range(n)
+        weight[i, j] = exp(transition[i, j])
+        reached[t, j] = log(sum[i](padded(part[t - 1, i], 1) * weight[i, j])) + padded(top[t - 1], 0)
+        score[t, j] = self[t, j] + (0 if t == 0 else reached[t, j])
+        top[t] = max[i](score[t, i])
+        part[t, i] = exp(score[t, i] - top[t])
+        result = logsumexp[j](score[n - 1, j])
+        """,
+        of_examples(log_partition),
+    ),
+    Program(
+        "picked(Tensor self, Tensor index) -> Tensor",
+        "result[e] = sum[j](self[index[e], j])",
+        lambda self, index: self[..., index, :].sum(-1),
+        "index",
+    ),
+]
+BY_NAME = {program.name: program for program in PROGRAMS}
+INDEX = np.array([0, 3, 1, 1, 0])
+CALLS: list[tuple[str, tuple[Any, ...]]] = [
+    *(("tables", (drawn(*shape),)) for shape in ((5, 3), (3, 5), (1, 4), (4, 1), (9, 2, 3), (0, 3), (3, 0), (0, 0))),
+    *(("from_the_end", (drawn(*shape),)) for shape in ((5, 3), (2, 4), (1, 1), (9, 2, 3), (0, 0))),
+    ("few", (drawn(5, 3),)),
+    *(("scaled_product", (drawn(n, k), drawn(k, 3, seed=1))) for n, k in ((9, 300), (6, 5), (1, 1), (3, 129))),
+    ("scaled_product", (drawn(9, 2, 3), drawn(3, 2, seed=1))),
+    *(("columns_product", (drawn(k, n), drawn(3, k, seed=1))) for n, k in ((9, 300), (6, 5), (1, 1), (3, 128))),
+    ("columns_product", (drawn(2, 3, 5), drawn(2, 4, 3, seed=1))),
+    *(("rows_product", (drawn(3, k), drawn(m, k, seed=1))) for k, m in ((20, 5), (16, 70), (3, 9), (300, 1))),
+    *(("most_of_sums", (drawn(n, k), drawn(k, 6, seed=1))) for n, k in ((5, 8), (9, 1), (4, 2), (5, 0))),
+    ("log_partition", (drawn(4, 3), drawn(3, 3, seed=1))),
+    ("log_partition", (drawn(9, 2, 5), drawn(5, 5, seed=1))),
+    ("picked", (drawn(4, 3), INDEX)),
+    ("picked", (drawn(2, 4, 3), INDEX)),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("orders")
+    (folder / "orders.yaml").write_text("".join(program.entry for program in PROGRAMS), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def ops(folder: Path) -> Iterator[Any]:
+    assert main([str(folder / "orders.yaml"), "--out", str(folder / "indexed_order_ops"), "--no-verify"]) == 0
+    sys.path.insert(0, str(folder))
+    yield importlib.import_module("indexed_order_ops")
+    sys.path.remove(str(folder))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "indexed_order_ops"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(("name", "args"), CALLS)
+def test_values_are_those_of_numpy(ops: Any, folder: Path, name: str, args: tuple[Any, ...]) -> None:
+    """Also of empty arrays and of batches, whose programs are one function."""
+    results = found(ops, name, args)
+    with np.errstate(all="ignore"):
+        compare(results, listed(BY_NAME[name].right(*args)))
+    compare(results, meant(folder / "orders.yaml", name, args))
+
+
+@pytest.mark.parametrize("name", ["scaled_product", "columns_product", "rows_product"])
+def test_sums_of_float32_are_accurate_and_threads_change_no_bits(ops: Any, name: str) -> None:
+    """`ROWS` rows are computed together, whichever thread has them."""
+    args = [each.astype(np.float32) for each in {"scaled_product": (drawn(103, 700), drawn(700, 90, seed=1)),
+            "columns_product": (drawn(700, 103), drawn(90, 700, seed=1)),
+            "rows_product": (drawn(103, 700), drawn(90, 700, seed=1))}[name]]  # fmt: skip
+    threads = sg.get_num_threads()
+    try:
+        results = []
+        for count in (1, 2):
+            sg.set_num_threads(count)
+            results += found(ops, name, args)
+        assert results[0].tobytes() == results[1].tobytes()
+        right = BY_NAME[name].right(*(each.astype(np.float64) for each in args))
+        np.testing.assert_allclose(results[0], right, rtol=1e-5, atol=3e-5)
+    finally:
+        sg.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("wrong", [-1, 4, 1 << 40])
+@pytest.mark.parametrize("batch", [(), (9,)])
+def test_indices_are_looked_at_before(ops: Any, wrong: int, batch: tuple[int, ...]) -> None:
+    index = INDEX.copy()
+    index[2] = wrong
+    with pytest.raises(IndexError, match="index has the index"):
+        found(ops, "picked", (drawn(*batch, 4, 3), index))
