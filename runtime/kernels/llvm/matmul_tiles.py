@@ -112,7 +112,6 @@ class Panel:
         with builder.if_then(self.beyond_cache):  # the lines of the tile below: they come while this one is computed
             for i in range(rows):
                 vectors.prefetch_all(vectors.address(c, self.c_row, i + rows), len(masks))
-        with_tile = self.begin_tile(row, positions, masks)
         entry = builder.block
         # c is read before the loop only where it is added to: else it may hold nan, which 0 * c would keep.
         with builder.if_then(builder.icmp_signed("!=", self.add, vectors.number(0))):
@@ -121,11 +120,11 @@ class Panel:
         sums = {position: self.merged((vectors.zero, entry), (old[position], first)) for position in positions}
         state = State(a, self.b, self.depth, sums)
         for count in steps:
-            state = self.along_depth(with_tile, state, masks, ahead, count, coming if count > 1 else None)
+            state = self.along_depth(state, masks, ahead, count, coming if count > 1 else None)
         for i, v in positions:
             vectors.store(state.sums[i, v], target[i, v], masks[v])
 
-    def along_depth(self, tile: Any, begun: State, masks: Sequence[Any], ahead: bool, steps: int, coming: Any) -> State:
+    def along_depth(self, begun: State, masks: Sequence[Any], ahead: bool, steps: int, coming: Any) -> State:
         """So many steps at a time, while so many are left; each sum is a phi, which LLVM keeps in a register."""
         vectors, builder, number = self.vectors, self.builder, self.vectors.number
         before, loop, done = builder.block, *(builder.append_basic_block(name) for name in ("loop", "done"))
@@ -138,7 +137,7 @@ class Panel:
             depth_done = builder.sub(self.depth, rest)
             vectors.prefetch_all(builder.add(coming, builder.mul(depth_done, number(LINE // steps))), 1)
         for _ in range(steps):
-            new = self.step(tile, state.left, state.right, masks, state.sums, ahead)
+            new = self.step(state.left, state.right, masks, state.sums, ahead)
             moved = builder.add(state.left, self.a_col), builder.add(state.right, self.b_row)
             state = State(*moved, state.rest, new)
         state = state._replace(rest=builder.sub(rest, number(steps)))
@@ -150,22 +149,14 @@ class Panel:
         left, right, rest, *last = [self.merged((x, before), (y, loop)) for x, y in both]
         return State(left, right, rest, dict(zip(sums, last, strict=True)))
 
-    def begin_tile(self, row: Any, positions: Sequence[tuple[int, int]], masks: Sequence[Any]) -> Any:
-        """What the terms of a tile need besides a and b, given to `terms`."""
-
-    def step(
-        self, tile: Any, left: Any, right: Any, masks: Sequence[Any], sums: dict[Any, Any], ahead: bool
-    ) -> dict[Any, Any]:
+    def step(self, left: Any, right: Any, masks: Sequence[Any], sums: dict[Any, Any], ahead: bool) -> dict[Any, Any]:
         vectors = self.vectors
         if ahead:
             vectors.prefetch_all(vectors.address(right, self.b_row, AHEAD), len(masks))
         row = [vectors.load(vectors.address(right, right, 0, v * vectors.bytes), m) for v, m in enumerate(masks)]
         rows = 1 + max(i for i, _ in sums)
         column = [vectors.splat(vectors.scalar(vectors.address(left, self.a_row, i))) for i in range(rows)]
-        return self.terms(tile, column, row, sums)
-
-    def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
-        return {(i, v): self.vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}
+        return {(i, v): vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}
 
     def merged(self, *incoming: tuple[Any, Any]) -> Any:
         result = self.builder.phi(incoming[0][0].type)
