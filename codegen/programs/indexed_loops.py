@@ -314,7 +314,7 @@ class LoopWriter:
             order = [loop.index for loop in loops[:position]] + list(over) + [loop.index for loop in loops[position:]]
             total = 0.1 * (len(loops) - position) if position < len(loops) else ACROSS
             for read in matches:
-                if position and self._can_be_packed(read, loops[0].index):
+                if position and self._can_be_packed(read, order):
                     continue
                 own = [index for index in order if any(index in free_names(subscript) for subscript in read.subscripts)]
                 if own and own[-1] not in free_names(read.subscripts[-1]):
@@ -329,7 +329,7 @@ class LoopWriter:
         order = [loop.index for loop in loops[:position]] + list(over) + [loop.index for loop in loops[position:]]
         for read in reads(operand, self.arrays):
             key, names = ast.dump(read.node), [n.id for n in read.subscripts if isinstance(n, ast.Name)]
-            if key in self.packed or not position or not self._can_be_packed(read, order[0]):
+            if key in self.packed or not position or not self._can_be_packed(read, order):
                 continue
             if not names or max(names, key=order.index) == names[-1]:
                 continue
@@ -344,14 +344,16 @@ class LoopWriter:
             self.packed[key] = packed
             self.copies.append(packed)
 
-    def _can_be_packed(self, read: Read, outermost: str) -> bool:
-        """Whether a copy of an array, with its dimensions in another order, serves all values of the outermost loop."""
+    def _can_be_packed(self, read: Read, order: Sequence[str]) -> bool:
+        """Whether a copy of an array, with its dimensions in another order, serves all values of the outermost loop.
+        What a fold inside of the operand reads has other loops."""
         array, ranges = self.arrays[read.name], self.group[0].ranges
         names = [subscript.id for subscript in read.subscripts if isinstance(subscript, ast.Name)]
         if (
             self.is_recurrence
             or self.code.kinds[read.name] != VALUE
-            or outermost in names
+            or order[0] in names
+            or not {*names} <= {*order}
             or len({*names}) < len(read.subscripts)
         ):
             return False

@@ -23,10 +23,10 @@ class ProgramBuilder:
 
     def ranged(self, statement: Statement) -> dict[str, ast.expr]:
         """New names for indices of a statement that another one has with another range."""
-        result: dict[str, ast.expr] = {}
+        names: dict[str, str] = {}
         for index, (start, stop) in statement.ranges.items():
-            result[index] = name_of(self.index(index, start, stop))
-        return result
+            names[index] = self.index(index, start, stop, names.values())
+        return {index: name_of(name) for index, name in names.items()}
 
     def index(self, index: str, start: ast.expr, stop: ast.expr, others: Iterable[str] = ()) -> str:
         """The name of an index with a range, that or a similar one, which is none of others."""

@@ -132,6 +132,45 @@ SPEC = """
   verify: off, because this is a test of derivatives
   doc: "A fold of what lacks its index."
 
+- name: paired(Tensor self, Tensor other) -> Tensor
+  indexed: |
+    self: (n, m)
+    i: range(n)
+    i2: range(n)
+    table[i, i2] = tanh(self[i, 0] + i2)
+    result = other[0] * logsumexp[i, i2](table[i, i2])
+  verify: off, because this is a test of derivatives
+  doc: "Two indices of one range, and an array of another size."
+
+- name: from_the_end(Tensor self, Tensor other) -> Tensor
+  indexed: |
+    one[i, j] = self[i, j] * tanh(padded(one[i + 1, j], 1)) + padded(two[i, j + 1], 0.5)
+    two[i, j] = 0.5 * one[i, j] - padded(two[i + 1, j + 1], 0.25)
+    below[i, j] = one[i, j] * other[i] + 0.5 * padded(below[i + 1, j], 0)
+    result = max[i](sum[j](below[i, j] * two[i, j]))
+  verify: off, because this is a test of derivatives
+  doc: "Two tables from the end, and one of columns."
+
+- name: log_partition(Tensor self, Tensor other) -> Tensor
+  indexed: |
+    self: (n, m); i: range(m); t: range(n)
+    weight[i, j] = exp(other[i, j])
+    reached[t, j] = log(sum[i](padded(part[t - 1, i], 1) * weight[i, j])) + padded(top[t - 1], 0)
+    score[t, j] = self[t, j] + (0 if t == 0 else reached[t, j])
+    top[t] = max[i](score[t, i])
+    part[t, i] = exp(score[t, i] - top[t])
+    result = logsumexp[j](score[n - 1, j])
+  verify: off, because this is a test of derivatives
+  doc: "Folds in a step of several statements."
+
+- name: few(Tensor self, Tensor other) -> Tensor
+  indexed: |
+    self: (n, 3)
+    k: range(3)
+    result[i, j] = 0.5 * sum[k](self[i, k] * other[j, k]) + max[k](self[i, k]) * logsumexp[k](other[j, k])
+  verify: off, because this is a test of derivatives
+  doc: "Folds that are unrolled."
+
 - name: number(Tensor self, Tensor other) -> Tensor
   indexed: result = self * sum[i](other[i] ** 2)
   verify: off, because this is a test of derivatives
@@ -163,6 +202,10 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("chosen", (drawn(3, 3), MASK, True)),
     ("bordered", (drawn(3),)),
     ("repeated", (drawn(4), drawn(3, seed=1), INDEX)),
+    ("paired", (drawn(3, 2), drawn(2, seed=1))),
+    ("from_the_end", (drawn(3, 2), drawn(3, seed=1))),
+    ("log_partition", (drawn(3, 2), drawn(2, 2, seed=1))),
+    ("few", (drawn(5, 3), drawn(2, 3, seed=1))),
     ("number", (drawn(), drawn(3))),
     ("number", (drawn(2), drawn(2, 3))),
 ]

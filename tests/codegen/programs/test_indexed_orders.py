@@ -119,6 +119,11 @@ PROGRAMS = [
         lambda self, other: self @ other.swapaxes(-1, -2),
     ),
     Program(
+        "nested(Tensor self, Tensor other) -> Tensor",  # a fold inside of one that is packed
+        "result[i, j] = sum[k](self[k, i] * max[l](other[k, l] * other[l, j]))",
+        lambda self, other: np.einsum("ki,kj->ij", self, (other[:, :, None] * other).max(1)),
+    ),
+    Program(
         "most_of_sums(Tensor self, Tensor other) -> Tensor",
         """
         self: (n, p)
@@ -160,6 +165,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     *(("columns_product", (drawn(k, n), drawn(3, k, seed=1))) for n, k in ((9, 300), (6, 5), (1, 1), (3, 128))),
     ("columns_product", (drawn(2, 3, 5), drawn(2, 4, 3, seed=1))),
     *(("rows_product", (drawn(3, k), drawn(m, k, seed=1))) for k, m in ((20, 5), (16, 70), (3, 9), (300, 1))),
+    ("nested", (drawn(4, 7), drawn(4, 4, seed=1))),
     *(("most_of_sums", (drawn(n, k), drawn(k, 6, seed=1))) for n, k in ((5, 8), (9, 1), (4, 2), (5, 0))),
     ("log_partition", (drawn(4, 3), drawn(3, 3, seed=1))),
     ("log_partition", (drawn(9, 2, 5), drawn(5, 5, seed=1))),
