@@ -207,7 +207,7 @@ def copies() -> Iterator[Known]:
         yield Known(f"fill {to} {LAYOUTS[dims]}", copy_kernel(computed), signature, True)
 
 
-RUNTIME = "specgrad.runtime."
+PACKAGE = "specgrad."
 INT32 = np.dtype(np.int32)
 
 
@@ -226,7 +226,7 @@ def source_kernels() -> Iterator[Known]:
 
 def source_of(name: str) -> Any:
     module, _, text = name.rpartition(".")
-    return getattr(importlib.import_module(RUNTIME + module), text, None)
+    return getattr(importlib.import_module(PACKAGE + module), text, None)
 
 
 def int64_part(part: Any) -> Any:

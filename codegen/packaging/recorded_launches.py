@@ -22,7 +22,7 @@ from specgrad.runtime.tensor import dtypes
 from ..project.progress import Progress
 from ..verify.calls.samples import Drawing, SampledArgument, sample_calls
 from .array_kernels import Changes
-from .elementwise_kernels import RUNTIME
+from .elementwise_kernels import PACKAGE
 from .known_kernels import FILE
 
 STEP_ERRORS = (RuntimeError, NotImplementedError, ValueError, TypeError)
@@ -107,7 +107,7 @@ class Recorder(SimulatedDriver):
 
 def label_of(maker: str) -> Callable[..., str]:
     def describe_key(function: Any, computed: np.dtype, *rest: Any) -> str:
-        return f"{maker} {function.__module__.removeprefix(RUNTIME)}.{function.__name__} {computed.name}"
+        return f"{maker} {function.__module__.removeprefix(PACKAGE)}.{function.__name__} {computed.name}"
 
     return describe_key
 
