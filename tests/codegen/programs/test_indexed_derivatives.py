@@ -151,6 +151,17 @@ SPEC = """
   verify: off, because this is a test of derivatives
   doc: "Two tables from the end, and one of columns."
 
+- name: on_diagonals(Tensor self, Tensor other) -> Tensor
+  indexed: |
+    self: (n, m)
+    i: range(n)
+    i2: range(n)
+    one[i, i2] = self[i, 0] * tanh(padded(one[i + 1, i2], 1)) + padded(two[i, i2 + 1], 0.5)
+    two[i, i2] = 0.5 * one[i, i2] - padded(two[i + 1, i2 + 1], 0.25)
+    result[i] = sum[j](two[i, i] * one[i, i] * other[j])
+  verify: off, because this is a test of derivatives
+  doc: "The diagonals of two tables of one recurrence."
+
 - name: log_partition(Tensor self, Tensor other) -> Tensor
   indexed: |
     self: (n, m); i: range(m); t: range(n)
@@ -204,6 +215,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("repeated", (drawn(4), drawn(3, seed=1), INDEX)),
     ("paired", (drawn(3, 2), drawn(2, seed=1))),
     ("from_the_end", (drawn(3, 2), drawn(3, seed=1))),
+    ("on_diagonals", (drawn(3, 2), drawn(2, seed=1))),
     ("log_partition", (drawn(3, 2), drawn(2, 2, seed=1))),
     ("few", (drawn(5, 3), drawn(2, 3, seed=1))),
     ("number", (drawn(), drawn(3))),
