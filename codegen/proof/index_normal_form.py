@@ -87,7 +87,7 @@ class Normal:
         tests = [test for test, _ in common_conditions(value, ast.dump(part))]
         free = [name for tree in (part, *tests) for name in free_names(tree) if name in statement.ranges]
         free = list(dict.fromkeys(free))
-        order = [p.id for p in statement.subscripts if isinstance(p, ast.Name) and p.id in free]
+        order = [name for name in own_indices(statement) if name in free]
         names = [*order, *(name for name in free if name not in order)]
         name = fresh("part", self.arrays)
         subscripts = tuple(name_of(each) for each in names)
@@ -138,7 +138,7 @@ class Normal:
             return self._own_extreme(word, over, operand, statement)
         operand = self._hoisted(operand, statement)
         free = [name for name in free_names(operand) if name in statement.ranges and name not in over]
-        own = [p.id for p in statement.subscripts if isinstance(p, ast.Name)]  # a recurrence runs along the first
+        own = own_indices(statement)  # a recurrence runs along the first
         names = [*(name for name in own if name in free), *(name for name in free if name not in own)]
         value = folded(word, over, operand)
         known = next((s for s in self.statements if same(s.value, value) and not s.collect), None)
@@ -158,6 +158,11 @@ class Normal:
         own = Statement(name, subscripts, folded(word, over, operand), "", statement.ranges, statement.node)
         self._extreme(own, word, over, operand)
         return element(name, subscripts)
+
+
+def own_indices(statement: Statement) -> list[str]:
+    """The indices that are subscripts of a statement, each once: a scatter to a diagonal has one twice."""
+    return list(dict.fromkeys(each.id for each in statement.subscripts if isinstance(each, ast.Name)))
 
 
 def repeated(value: ast.expr) -> ast.expr | None:

@@ -62,6 +62,8 @@ class Reverse(Derivation):
             for statement in reversed(group):
                 if statement.name in self.active:
                     self._shares(statement, is_recurrence=True)
+            for name in [name for name in names if name in self.scatters]:
+                self.parts.setdefault(name, []).append(self._scattered(name, self.scatters.pop(name)))
             for name in names:
                 self._adjoint(name, is_recurrence=True)
             return
@@ -93,8 +95,6 @@ class Reverse(Derivation):
             return
         self.made.add(adjoint)
         own_parts = self.parts.get(name, [])
-        if is_recurrence and name in self.scatters:
-            own_parts = [*own_parts, self._scattered(name, self.scatters.pop(name))]
         if len(own_parts) == 1 and name not in self.scatters and adjoint not in self.named and not is_recurrence:
             other = self._same_array(own_parts[0], subscripts)
             if other:

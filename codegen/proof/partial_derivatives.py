@@ -27,6 +27,7 @@ def under_conditions(factor: ast.expr, tangent: ast.expr) -> ast.expr:
 
 
 def conditions(tree: ast.expr) -> Iterator[tuple[ast.expr, bool]]:
+    """The conditions without which a factor is 0; of a sum those that all its terms have."""
     match tree:
         case ast.IfExp(test=test, body=body, orelse=orelse):
             if is_number(orelse, 0):
@@ -38,6 +39,9 @@ def conditions(tree: ast.expr) -> Iterator[tuple[ast.expr, bool]]:
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             yield from conditions(left)
             yield from conditions(right)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            others = {(ast.dump(test), is_met) for test, is_met in conditions(right)}
+            yield from ((test, is_met) for test, is_met in conditions(left) if (ast.dump(test), is_met) in others)
         case ast.BinOp(left=operand, op=ast.Div()) | ast.UnaryOp(operand=operand):
             yield from conditions(operand)
 

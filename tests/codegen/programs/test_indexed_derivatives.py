@@ -126,6 +126,12 @@ SPEC = """
   verify: off, because this is a test of derivatives
   doc: "What stands for an element outside has a derivative too."
 
+- name: bordered_twice(Tensor self, Tensor other) -> Tensor
+  indexed: |
+    result[i] = self[i] + 0.5 * minimum(padded(result[i + 1], other[i]), padded(result[i + 1], other[0]))
+  verify: off, because this is a test of derivatives
+  doc: "Two things that stand for one element outside."
+
 - name: repeated(Tensor self, Tensor other, Tensor index) -> Tensor
   indexed: result[e] = sum[j](self[index[e]] + other[j])
   index: non_differentiable
@@ -150,6 +156,17 @@ SPEC = """
     result = max[i](sum[j](below[i, j] * two[i, j]))
   verify: off, because this is a test of derivatives
   doc: "Two tables from the end, and one of columns."
+
+- name: on_diagonals(Tensor self, Tensor other) -> Tensor
+  indexed: |
+    self: (n, m)
+    i: range(n)
+    i2: range(n)
+    one[i, i2] = self[i, 0] * tanh(padded(one[i + 1, i2], 1)) + padded(two[i, i2 + 1], 0.5)
+    two[i, i2] = 0.5 * one[i, i2] - padded(two[i + 1, i2 + 1], 0.25)
+    result[i] = sum[j](two[i, i] * one[i, i] * other[j])
+  verify: off, because this is a test of derivatives
+  doc: "The diagonals of two tables of one recurrence."
 
 - name: log_partition(Tensor self, Tensor other) -> Tensor
   indexed: |
@@ -201,9 +218,11 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("sampled", (drawn(5), np.array([-0.3, 2.7, 4.2, -3.5, 7.1, 0.5]))),
     ("chosen", (drawn(3, 3), MASK, True)),
     ("bordered", (drawn(3),)),
+    ("bordered_twice", (drawn(4), drawn(4, seed=1))),
     ("repeated", (drawn(4), drawn(3, seed=1), INDEX)),
     ("paired", (drawn(3, 2), drawn(2, seed=1))),
     ("from_the_end", (drawn(3, 2), drawn(3, seed=1))),
+    ("on_diagonals", (drawn(3, 2), drawn(2, seed=1))),
     ("log_partition", (drawn(3, 2), drawn(2, 2, seed=1))),
     ("few", (drawn(5, 3), drawn(2, 3, seed=1))),
     ("number", (drawn(), drawn(3))),
