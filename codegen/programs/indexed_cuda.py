@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from ..language.index_expressions import fresh, is_name, reads
 from ..language.indexed_programs import IndexedProgram, Statement
 from .cpu_code import indented
-from .index_nest import Loop, Nest
+from .element_code import Loop
+from .index_nest import Nest
 from .indexed_code import Generated, StageWriter
 from .program_kinds import ProgramCode
 from .python_code import plain
@@ -90,7 +91,7 @@ class SourceWriter(StageWriter):
             yield from self._in_one_loop(loops)
             return
         nest = Nest(self, statement, loops)
-        self._assign(nest, statement)
+        self.assign(nest, statement)
         yield from [*nest.lines[0], *nest.text(0)]
 
     def depth_of(self, statement: Statement) -> int:

@@ -1,8 +1,8 @@
-"""The loops of the statements of indexed programs: their order, and what is done near borders."""
+"""The loops of the statements of indexed programs, and their order."""
 
 import ast
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..language.index_expressions import (
@@ -10,23 +10,21 @@ from ..language.index_expressions import (
     fold_of,
     folded,
     free_names,
-    offset,
     outer_folds,
     reads,
     replaced,
     same,
-    subscripts_of,
-    without_multiples,
 )
-from ..language.indexed_faults import directions, is_uniform
+from ..language.indexed_faults import is_uniform
 from ..language.indexed_programs import Statement
 from ..language.scalar_functions import is_expensive
 from .cpu_code import indented
-from .index_nest import Loop, Nest, Packed, own_element
-from .intervals import Intervals
-from .program_kinds import FLAT_INDEX, JOIN, START, ProgramCode
+from .element_code import Loop, Packed, own_element
+from .index_nest import Nest
+from .program_kinds import JOIN
 from .python_code import VALUE, plain
 from .row_folds import RowFold, is_cheap, sums_side_by_side
+from .scatter_loops import ScatterLoops
 from .wavefronts import Wavefront
 
 VECTOR = 16  # terms that are added up at once
@@ -46,108 +44,8 @@ def divided_by(value: ast.expr, count: ast.expr) -> ast.expr:
     return ast.BinOp(value, ast.Div(), count)
 
 
-class LoopWriter:
-    """The loops of statements. What a nest asks of the function that it stands in is a method of this class."""
-
-    has_rows = True  # whether functions of rows in memory are at hand
-
-    def __init__(self, code: ProgramCode, groups: Sequence[Sequence[Statement]], begun: set[str]) -> None:
-        self.code = code
-        self.program = code.program
-        self.arrays = self.program.arrays
-        self.groups = groups
-        self.statements = [statement for group in groups for statement in group]
-        self.is_fused = len(groups) > 1
-        self.begun = set(begun)  # arrays that were assigned before
-        self.functions: set[str] = set()
-        self.numbers: dict[str, int] = {}
-        self.blocks: list[str] = []  # memory for a part of a row
-        self.packed: dict[str, Packed] = {}  # by the text of a read, in the group's loops
-        self.copies: list[Packed] = []
-        self.memory: list[str] = []  # lines that make room for sums
-        self.unit = 1  # how many rows threads get together
-        self.tests: dict[str, None] = {}
-        self.guarded = False
-        self.checked = {(name, ast.dump(dim)) for name, dim in self.program.checked_indices}
-        self.reserved = {*code.reserved, *code.word.values(), *code.at.values(), *code.step.values()}
-        self.word = code.word
-        self.inside = ""  # the index that is far enough from the ends of its range
-        self._go_on(groups[0])
-
-    def _go_on(self, group: Sequence[Statement]) -> None:
-        self.group = group
-        self.packed = {}
-        self.is_recurrence = self.program.is_recurrence(group)
-        self.ways = directions(self.program, group) if self.is_recurrence else {}
-        self.parallel = self._parallel()
-
-    def _parallel(self) -> str:
-        """The index whose values threads may share."""
-        first = self.group[0]
-        if self.is_fused or self.is_recurrence or first.collect or not first.subscripts or len(self.group) > 1:
-            return ""
-        if first.name in self.code.wavefronts:
-            return ""
-        return first.subscripts[0].id if isinstance(first.subscripts[0], ast.Name) else ""
-
-    def _count(self) -> str:
-        if not self.parallel:
-            return "1"
-        start, stop = self.group[0].ranges[self.parallel]
-        text = ast.unparse(stop) if ast.unparse(start) == "0" else f"{ast.unparse(stop)} - ({ast.unparse(start)})"
-        return text if text.isidentifier() else f"({text})"
-
-    def total(self, name: str) -> str:
-        if name in self.code.wavefronts:
-            return plain(self.code.wavefronts[name].total)
-        dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims]
-        return plain(" * ".join(dims)) if dims else "1"
-
-    def new(self, word: str) -> str:
-        while True:
-            self.numbers[word] = self.numbers.get(word, 0) + 1
-            name = f"{word}_{self.numbers[word]}"
-            if name not in self.reserved:
-                return name
-
-    def loop(self, index: str, statement: Statement) -> Loop:
-        start, stop = statement.ranges[index]
-        if index == self.parallel:  # the part of a thread, in one example
-            b, begin, end = (self.word[word] for word in ("b", "begin", "end"))
-            own = f"{b} * {self._count()}"
-            own = own if ast.unparse(start) == "0" else f"({own} - ({ast.unparse(start)}))"
-            return Loop(index, f"{begin} - {own}", f"{end} - {own}")
-        return Loop(index, ast.unparse(start), ast.unparse(stop), self.ways.get(index, 1))
-
-    def _loops(self, statement: Statement, names: Sequence[str]) -> list[Loop]:
-        return [self.loop(name, statement) for name in names]
-
-    def depth_of(self, statement: Statement) -> int:
-        """How many loops stand around a statement."""
-        return len(statement.subscripts)
-
-    def needs_bounds_check(self, nest: Nest, subscript: ast.expr, dim: ast.expr) -> bool:
-        """Whether a place is tested in the loop; if sizes can tell that it is inside, they are asked before."""
-        name = (
-            subscript.value.id if isinstance(subscript, ast.Subscript) and isinstance(subscript.value, ast.Name) else ""
-        )
-        if (name, ast.dump(dim)) in self.checked:
-            return False
-        match subscript, dim:
-            case ast.Constant(value=int(number)), ast.Constant(value=int(size)):
-                return not 0 <= number < size
-        if self.guarded:
-            return True
-        intervals = Intervals(self.program, nest.statement)
-        ends = intervals.of(subscript)
-        if ends is None:
-            return True
-        self.tests |= dict.fromkeys(f"{divisor} > 0" for divisor in intervals.divisors)
-        if ends == ("0", f"({nest.size(dim)} - 1)"):
-            return False
-        self.tests[f"0 <= {ends[0]}"] = None
-        self.tests[f"{ends[1]} < {nest.size(dim)}"] = None
-        return False
+class LoopWriter(ScatterLoops):
+    """The loops of statements."""
 
     def _body(self) -> Iterator[str]:
         if len(self.group) > 1:
@@ -183,7 +81,7 @@ class LoopWriter:
             nest.lines[-1].append(f"{loops[1].bound} = {loops[0].index} - {loops[1].index}")
         for statement in self.group:
             nest.statement = statement
-            self._assign(nest, statement)
+            self.assign(nest, statement)
         nest.lines[-1] += [f"{name} = {value}" for name, value in nest.previous_values()]
         outer.lines[-1] += nest.text(len(loops) - 1)
         yield from [*outer.lines[0], *outer.text(0)]
@@ -192,7 +90,7 @@ class LoopWriter:
         diagonal, (row, column) = self.new("diagonal"), front.indices
         return [Loop(diagonal, "0", front.diagonals, front.step), Loop(row, *front.rows(diagonal), bound=column)]
 
-    def _assign(self, nest: Nest, statement: Statement) -> None:
+    def assign(self, nest: Nest, statement: Statement) -> None:
         kind = self.code.kinds[statement.name]
         text = (nest.element if kind == VALUE else nest.value)(statement.value)[0]
         offset, _, _ = nest.offset(statement.name, statement.subscripts)
@@ -200,12 +98,6 @@ class LoopWriter:
         if self.is_recurrence:
             text = nest.bound((text, kind, depth), statement.name, ast.dump(own_element(statement)))[0]
         nest.lines[-1].append(self.store(statement.name, offset, plain(text)))
-
-    def load(self, name: str, offset: str) -> str:
-        return f"{name}[np.uint64({offset})]"
-
-    def store(self, name: str, offset: str, text: str) -> str:
-        return f"{self.load(name, offset)} = {text}"
 
     def _assigned(self, statement: Statement, loops: list[Loop]) -> Iterator[str]:
         """One statement; of a recurrence the loops that have an order come first."""
@@ -262,11 +154,11 @@ class LoopWriter:
             return
         outer, inner = Nest(self, statement, loops[:-1]), loops[-1:]
         if fold is not None and is_expensive(rest):
-            self._in_rows(outer, inner, fold, lambda nest: self._assign(nest, replace(statement, value=fold)))
+            self.in_rows(outer, inner, fold, lambda nest: self.assign(nest, replace(statement, value=fold)))
         else:
             rest = statement.value
         if fold is None or rest is statement.value or not same(rest, own_element(statement)):
-            self._in_rows(outer, inner, rest, lambda nest: self._assign(nest, replace(statement, value=rest)))
+            self.in_rows(outer, inner, rest, lambda nest: self.assign(nest, replace(statement, value=rest)))
         yield from [*outer.lines[0], *outer.text(0)]
 
     def _is_side_by_side(self, statement: Statement, loops: Sequence[Loop], fold: ast.expr, rest: ast.expr) -> bool:
@@ -362,130 +254,3 @@ class LoopWriter:
             start is not None and stop is not None and starts_at_0(start) and same(stop, dim)
             for (start, stop), dim in zip(spans, array.dims, strict=True)
         )
-
-    def _in_rows(self, outer: Nest, inner: Sequence[Loop], value: ast.expr, write: Callable[[Nest], None]) -> None:
-        """Loops inside of others, the innermost in three parts where places are tested only near its ends."""
-        if not inner:
-            write(outer)
-            return
-        *before, row = inner
-        depth = len(outer.loops)
-        enclosing = outer.below(depth, before)
-        offsets = self._offsets(value, row, outer.statement)
-        if offsets:
-            self._split_at_borders(enclosing, row, offsets, write)
-        else:
-            nest = enclosing.below(len(enclosing.loops), [row])
-            write(nest)
-            enclosing.lines[-1] += nest.text(len(enclosing.loops))
-        if before:
-            outer.lines[-1] += enclosing.text(depth)
-
-    def _split_at_borders(
-        self, enclosing: Nest, row: Loop, offsets: Sequence[ast.expr], write: Callable[[Nest], None]
-    ) -> None:
-        depth = len(enclosing.loops)
-        sources = list(dict.fromkeys(plain(enclosing.value(offset)[0]) for offset in offsets))
-        low, high, side = (self.new(word) for word in ("low", "high", "side"))
-        stop = ast.unparse(enclosing.statement.ranges[row.index][1])
-        lows, highs = (", ".join(f"{sign}({text})" for text in sources) for sign in ("-", f"{stop} - "))
-        enclosing.lines[-1].append(f"{low} = min(max({row.start}, {lows}), {row.stop})")
-        enclosing.lines[-1].append(f"{high} = max(min({row.stop}, {highs}), {low})")
-        is_first = f"{side} == 0"
-        ends = replace(row, start=f"{row.start} if {is_first} else {high}", stop=f"{low} if {is_first} else {row.stop}")
-        border = enclosing.below(depth, [Loop(side, "0", "2"), ends])
-        write(border)
-        enclosing.lines[-1] += border.text(depth)
-        self.inside = row.index
-        inside = enclosing.below(depth, [replace(row, start=low, stop=high)])
-        write(inside)
-        self.inside = ""
-        enclosing.lines[-1] += inside.text(depth)
-
-    def _offsets(self, value: ast.expr, row: Loop, statement: Statement) -> list[ast.expr]:
-        """How far from an index the places are that are tested or turned at a border."""
-        if row.index not in statement.ranges or row.step < 0:
-            return []
-        matches = [
-            offset
-            for node in ast.walk(value)
-            if isinstance(node, ast.expr) and (offset := self.offset_at_border(node, row.index, statement)) is not None
-        ]
-        matches = [offset for offset in matches if not (isinstance(offset, ast.Constant) and offset.value == 0)]
-        outside = {row.index} | {name for node in ast.walk(value) for name in (fold_of(node) or ("", (), node))[1]}
-        return [] if any(outside & {*free_names(offset)} for offset in matches) else matches
-
-    def offset_at_border(self, node: ast.expr, index: str, statement: Statement) -> ast.expr | None:
-        """Of (i + c) % n, minimum(i + c, n - 1), maximum(i + c, 0) and x[i + c]: c."""
-        stop = statement.ranges[index][1]
-        match node:
-            case ast.BinOp(left=subscript, op=ast.Mod(), right=size) if same(size, stop):
-                return without_multiples(size, offset(subscript, index))
-            case ast.Call(func=ast.Name(id="maximum"), args=[subscript, ast.Constant(value=0)]):
-                return offset(subscript, index)
-            case ast.Call(
-                func=ast.Name(id="minimum"), args=[subscript, ast.BinOp(size, ast.Sub(), ast.Constant(value=1))]
-            ):
-                return offset(subscript, index) if same(size, stop) else None
-            case ast.Subscript(value=ast.Name(id=name)) if name in self.arrays:
-                pairs = zip(subscripts_of(node), self.arrays[name].dims, strict=True)
-                own = [
-                    offset(subscript, index)
-                    for subscript, dim in pairs
-                    if index in free_names(subscript) and same(dim, stop)
-                ]
-                return own[0] if len(own) == 1 else None
-        return None
-
-    def _element(self, nest: Nest, statement: Statement) -> str:
-        return f"{statement.name}[np.uint64({nest.offset(statement.name, statement.subscripts)[0]})]"
-
-    def _collected(self, statement: Statement) -> Iterator[str]:
-        nest = Nest(self, statement, self._loops(statement, statement.indices))
-        kind, name, word = self.code.kinds[statement.name], statement.name, statement.collect
-        total = self.total(name)
-        yield from self._begun(statement)
-        value = (nest.element if kind == VALUE or word in FLAT_INDEX else nest.value)(statement.value)
-        offset, test, _ = nest.offset(name, statement.subscripts)
-        lines = list(self._update(statement, nest, offset, plain(value[0])))
-        nest.lines[-1] += [f"if {test}:", *indented(1, lines)] if test else lines
-        if word in FLAT_INDEX:
-            yield f"{self.word['best']} = filled(T({START[word]}), {total})"
-        yield from [*nest.lines[0], *nest.text(0)]
-
-    def start_of(self, statement: Statement) -> str:
-        """What a place has to which nothing has been added yet."""
-        zero = "T(0)" if self.code.kinds[statement.name] == VALUE else "0"
-        starts = {"sum": zero, **dict.fromkeys(FLAT_INDEX, "-1")}
-        return starts.get(statement.collect, f"T({START.get(statement.collect)})")
-
-    def _begun(self, statement: Statement) -> Iterator[str]:
-        name, z = statement.name, self.word["z"]
-        if name not in self.begun:
-            yield f"for {z} in range({self.total(name)}):"
-            yield f"    {self.store(name, f'{self.code.at[name]} + {z}', self.start_of(statement))}"
-
-    def _update(self, statement: Statement, nest: Nest, offset: str, text: str) -> Iterator[str]:
-        name, at = statement.name, self.word["at"]
-        yield f"{at} = {offset}"
-        if statement.collect == "sum":
-            yield self.store(name, at, plain(f"{self.load(name, at)} + ({text})"))
-        elif statement.collect in JOIN:
-            matches, before = self.word["found"], self.word["best"]
-            yield f"{matches} = {text}"
-            yield f"{before} = {self.load(name, at)}"
-            yield self.store(name, at, self.minmax_source(statement.collect, before, matches))
-        else:
-            subscript = nest.numbered(statement.indices)
-            sign = ">" if statement.collect == "argmax" else "<"
-            own, matches, best = (self.word[word] for word in ("own", "found", "best"))
-            yield f"{own} = np.uint64({at} - {self.code.at[name]})"
-            yield f"{matches} = {text}"
-            better = f"{matches} {sign} {best}[{own}] or ({matches} != {matches} and {best}[{own}] == {best}[{own}])"
-            yield f"if {better} or {self.load(name, at)} < 0:"
-            yield f"    {best}[{own}], {self.load(name, at)} = {matches}, {plain(subscript)}"
-
-    def minmax_source(self, word: str, total: str, text: str) -> str:
-        """The greater or the less of two, nan where one is."""
-        sign = ">" if word == "max" else "<"
-        return f"{text} if {text} {sign} {total} or {text} != {text} else {total}"

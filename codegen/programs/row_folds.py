@@ -13,7 +13,8 @@ from ..language.index_expressions import copied, fold_of, outer_folds, reads, re
 from ..language.indexed_programs import Statement
 from ..language.scalar_functions import is_expensive
 from .cpu_code import indented
-from .index_nest import Function, Loop, Nest, Packed, own_element
+from .element_code import Function, Loop, Packed, own_element
+from .index_nest import Nest
 from .program_kinds import JOIN, START
 from .python_code import VALUE, plain
 
@@ -30,9 +31,9 @@ class Writer(Function, Protocol):
     unit: int
     packed: dict[str, Packed]
 
-    def _in_rows(self, outer: Nest, inner: Sequence[Loop], value: ast.expr, write: Write) -> None: ...
-    def _assign(self, nest: Nest, statement: Statement) -> None: ...
-    def _offsets(self, value: ast.expr, row: Loop, statement: Statement) -> list[ast.expr]: ...
+    def in_rows(self, outer: Nest, inner: Sequence[Loop], value: ast.expr, write: Write) -> None: ...
+    def assign(self, nest: Nest, statement: Statement) -> None: ...
+    def border_offsets(self, value: ast.expr, row: Loop, statement: Statement) -> list[ast.expr]: ...
 
 
 def parts(writer: Writer, nest: Nest, loop: Loop, names: Sequence[str]) -> Iterator[tuple[Loop, list[str]]]:
@@ -51,7 +52,7 @@ def is_cheap(writer: Writer, fold: ast.expr, rest: ast.expr, row: Loop, statemen
     operand = (fold_of(fold) or ("", (), fold))[2]
     if is_expensive(without_squares(operand)) or outer_folds(operand) or outer_folds(rest):
         return False
-    return not writer._offsets(operand, row, statement)
+    return not writer.border_offsets(operand, row, statement)
 
 
 def sums_side_by_side(writer: Writer, statement: Statement, loops: Sequence[Loop], fold: ast.expr) -> Iterator[str]:
@@ -80,7 +81,7 @@ def sums_side_by_side(writer: Writer, statement: Statement, loops: Sequence[Loop
         for total, value in zip(totals, values, strict=True):
             own.known[ast.dump(renamed(fold, value))] = total, VALUE, len(loops)
             subscripts = tuple(renamed(subscript, value) for subscript in statement.subscripts)
-            writer._assign(own, replace(statement, subscripts=subscripts, value=renamed(statement.value, value)))
+            writer.assign(own, replace(statement, subscripts=subscripts, value=renamed(statement.value, value)))
         nest.lines[-1] += own.text(len(before))
     yield from [*nest.lines[0], *nest.text(0)]
 
@@ -132,7 +133,7 @@ class RowFold:
             self._finish(nest, replace(self._of_row(row), value=self._in_row(self.rest, row)))
 
     def _finish(self, nest: Nest, of_row: Statement) -> None:
-        self.writer._in_rows(nest, self.inner, of_row.value, lambda inner: self.writer._assign(inner, of_row))
+        self.writer.in_rows(nest, self.inner, of_row.value, lambda inner: self.writer.assign(inner, of_row))
 
     def _in_row(self, tree: ast.expr, row: str) -> ast.expr:
         return renamed(tree, {self.rows[0]: ast.Name(row, ast.Load())}) if row else tree
@@ -152,7 +153,7 @@ class RowFold:
             for number, row in enumerate(rows):
                 inner.lines[-1] += lines(row, self._element(inner, row), number)
 
-        self.writer._in_rows(nest, self.inner, NOTHING, write)
+        self.writer.in_rows(nest, self.inner, NOTHING, write)
 
     def _in_blocks(self, nest: Nest, rows: Sequence[str], start: str, stop: str) -> None:
         """A sum of terms from `start` to `stop`."""
@@ -194,7 +195,7 @@ class RowFold:
                 for row in rows:
                     inner.lines[-1] += self._update(inner, row, terms)
 
-            self.writer._in_rows(nest, [*before, loop, *self.inner], self.operand, write)
+            self.writer.in_rows(nest, [*before, loop, *self.inner], self.operand, write)
 
     def _update(self, nest: Nest, row: str, terms: Sequence[str]) -> Iterator[str]:
         element = self._element(nest, row)
