@@ -323,9 +323,6 @@ class ElementCode:
         start, stop = self.statement.ranges[subscript.id]
         return same(stop, dim) and isinstance(start, ast.Constant) and start.value == 0
 
-    def _lies_in_rows(self, name: str) -> bool:
-        return name in self.function.arrays and name not in self.function.code.wavefronts
-
     def _fold(self, key: str, word: str, over: tuple[str, ...], operand: ast.expr) -> Value:
         raise NotImplementedError
 

@@ -28,7 +28,9 @@ class Nest(ElementCode):
     def _fold(self, key: str, word: str, over: tuple[str, ...], operand: ast.expr) -> Value:
         if word == "mean":
             text, _, level = self._typed(self._fold(key + "sum", "sum", over, operand))
-            return f"({text} / T({' * '.join(self._count(name) for name in over)}))", VALUE, level
+            counts = [self._count(name) for name in over]
+            count = " * ".join(each if each.isalnum() else f"max({each}, 0)" for each in counts)
+            return f"({text} / T({count}))", VALUE, level
         if word == "logsumexp":
             return self.value(expanded_logsumexp(over, operand))
         depth = self._depth_of({*free_names(operand)} - {*over})
@@ -60,7 +62,7 @@ class Nest(ElementCode):
             dims = self.function.arrays[each.name].dims
             if not all(map(same, each.subscripts, subscripts)) or len(dims) != len(over):
                 return None
-            if not self._lies_in_rows(each.name):
+            if not self._has_row_order(each.name):
                 return None
             if not all(map(self._is_inside, each.subscripts, dims)):
                 return None
@@ -106,7 +108,7 @@ class Nest(ElementCode):
     def _row_in_memory(self, operand: ast.expr, index: str) -> Read | None:
         """The read that an operand is, if the index runs along all of a row."""
         match operand:
-            case ast.Subscript(value=ast.Name(id=name)) if self._lies_in_rows(name):
+            case ast.Subscript(value=ast.Name(id=name)) if self._has_row_order(name):
                 read = Read(name, subscripts_of(operand), operand)
                 last, dims = read.subscripts[-1], self.function.arrays[name].dims
                 are_inside = all(map(self._is_inside, read.subscripts, dims))
@@ -117,6 +119,9 @@ class Nest(ElementCode):
                 ):
                     return read
         return None
+
+    def _has_row_order(self, name: str) -> bool:
+        return name in self.function.arrays and name not in self.function.code.wavefronts
 
     def _count(self, index: str) -> str:
         start, stop = self.statement.ranges[index]

@@ -41,6 +41,9 @@ def count_of(ends: tuple[ast.expr, ast.expr]) -> ast.expr:
 
 
 def divided_by(value: ast.expr, count: ast.expr) -> ast.expr:
+    """A range that does not begin at 0 may have an end before that."""
+    if not isinstance(count, ast.Name | ast.Constant):
+        count = ast.Call(ast.Name("maximum", ast.Load()), [count, ast.Constant(0)], [])
     return ast.BinOp(value, ast.Div(), count)
 
 

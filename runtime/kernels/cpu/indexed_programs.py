@@ -151,20 +151,17 @@ class Planner:
         self.steps.append(step._replace(indices=kinds["int64"], masks=kinds["bool"]))
 
     def plan(self, output_mask: Sequence[bool] = ()) -> Plan | None:
-        """The steps, of a mask those that its outputs need; other outputs are memory of the plan."""
+        """The steps; of a mask checks and what its outputs need: other outputs are memory of the plan."""
         if not self.is_possible:
             return None
         needed = {number for number, is_needed in enumerate(output_mask) if is_needed}
         steps: list[Step] = []
         for step in reversed(self.steps):
-            if not output_mask or any(number in needed for number, _ in step.results):
+            if not output_mask or not step.results or any(number in needed for number, _ in step.results):
                 needed |= {~number for number in step.operands if number < 0}
                 steps.insert(0, step)
         unneeded = {number for number, is_needed in enumerate(output_mask) if not is_needed}
         return tuple([step.renumbered(lambda n: n + len(self.results) * (n in unneeded)) for step in steps])
-
-
-Arguments = Sequence[tuple[str, Any]]
 
 
 Indices = Sequence[tuple[str, Array, int]]  # an argument, its elements, and the size that they are below

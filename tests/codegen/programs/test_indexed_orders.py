@@ -133,6 +133,16 @@ PROGRAMS = [
         lambda self, other: (self[:, 1:, None] + other[None, 1:]).max(1, initial=-np.inf),
     ),
     Program(
+        "means(Tensor self, Tensor other) -> (Tensor one, Tensor both)",  # in a register, and in rows
+        """
+        self: (n, p)
+        k: range(1, p)
+        one[i] = mean[k](self[i, k])
+        both[i, j] = mean[k](self[i, k] * other[k, j])
+        """,
+        lambda self, other: (self[:, 1:].mean(1), (self[:, 1:, None] * other[None, 1:]).mean(1)),
+    ),
+    Program(
         "log_partition(Tensor self, Tensor transition) -> Tensor",  # folds in a step of several statements
         """
         self: (n, m)
@@ -167,6 +177,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     *(("rows_product", (drawn(3, k), drawn(m, k, seed=1))) for k, m in ((20, 5), (16, 70), (3, 9), (300, 1))),
     ("nested", (drawn(4, 7), drawn(4, 4, seed=1))),
     *(("most_of_sums", (drawn(n, k), drawn(k, 6, seed=1))) for n, k in ((5, 8), (9, 1), (4, 2), (5, 0))),
+    *(("means", (drawn(n, k), drawn(k, 6, seed=1))) for n, k in ((5, 8), (4, 1), (5, 0))),
     ("log_partition", (drawn(4, 3), drawn(3, 3, seed=1))),
     ("log_partition", (drawn(9, 2, 5), drawn(5, 5, seed=1))),
     ("picked", (drawn(4, 3), INDEX)),
@@ -191,6 +202,7 @@ def ops(folder: Path) -> Iterator[Any]:
         del sys.modules[name]
 
 
+@pytest.mark.filterwarnings("ignore:Mean of empty slice")
 @pytest.mark.parametrize(("name", "args"), CALLS)
 def test_values_are_those_of_numpy(ops: Any, folder: Path, name: str, args: tuple[Any, ...]) -> None:
     """Also of empty arrays and of batches, whose programs are one function."""
