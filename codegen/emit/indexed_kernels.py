@@ -1,7 +1,7 @@
 """The kernels of indexed programs, as data for the templates of programs/."""
 
 import ast
-import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -160,7 +160,8 @@ class IndexedCode:
 
     def _unpacked(self, lines: Sequence[str]) -> list[str]:
         """The sizes that lines name."""
-        used = {name for line in lines for name in re.findall(r"\w+", line)}
+        tree = ast.parse(textwrap.dedent("\n".join(lines)))
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         names = [name for name in self.program.sizes if name in used]
         if not names:
             return []

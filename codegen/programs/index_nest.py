@@ -29,7 +29,7 @@ class Nest(ElementCode):
         if word == "mean":
             text, _, level = self._typed(self._fold(key + "sum", "sum", over, operand))
             counts = [self._count(name) for name in over]
-            count = " * ".join(each if each.isalnum() else f"max({each}, 0)" for each in counts)
+            count = " * ".join(each if each.isidentifier() or each.isdigit() else f"max({each}, 0)" for each in counts)
             return f"({text} / T({count}))", VALUE, level
         if word == "logsumexp":
             return self.value(expanded_logsumexp(over, operand))
