@@ -84,7 +84,7 @@ def test_every_entry_has_its_section(files: Files, entries: tuple[Entry, ...]) -
 def test_links_lead_somewhere(files: Files) -> None:
     """Pages, headings on them and pictures that a page links to are there."""
     for name, text in files.items():
-        for target, anchor in LINK.findall(text):
+        for target, anchor in LINK.findall(re.sub("`[^`]*`", "", text)):
             path = (DOCS / name).parent / target
             assert path.exists(), f"{name}: {target}"
             if path.suffix == ".md" and anchor:

@@ -58,3 +58,23 @@ def normalize_by(self, mean, var, weight, bias, eps):
 def normalize_rms(self, weight, dim, eps):
     scale1 = 1 / np.sqrt(np.mean(self**2, tuple(dim), keepdims=True) + eps)
     return (self * scale1 * (1 if weight is None else weight), np.squeeze(scale1, tuple(dim)))
+
+
+def standardize_rows_backward(grad_output, self, weight, center, scale, dim):
+    dims = tuple(dim)
+    rest = tuple(range(self.ndim - len(dim)))
+    scales = np.expand_dims(scale, dims)
+    normal = (self - np.expand_dims(center, dims)) * scales
+    weighted = grad_output * (1 if weight is None else weight)
+    inner = weighted - np.mean(weighted, dims, keepdims=True) - normal * np.mean(weighted * normal, dims, keepdims=True)
+    return inner * scales, np.sum(grad_output * normal, rest), np.sum(grad_output, rest)
+
+
+def normalize_rms_backward(grad_output, self, weight, scale, dim):
+    dims = tuple(dim)
+    rest = tuple(range(self.ndim - len(dim)))
+    scales = np.expand_dims(scale, dims)
+    normal = self * scales
+    weighted = grad_output * (1 if weight is None else weight)
+    inner = weighted - normal * np.mean(weighted * normal, dims, keepdims=True)
+    return inner * scales, np.sum(grad_output * normal, rest)

@@ -85,3 +85,37 @@ def aminmax(self, dim, keepdim):
         np.min(self, axis=dim if self.ndim else None, keepdims=keepdim),
         np.max(self, axis=dim if self.ndim else None, keepdims=keepdim),
     )
+
+
+def var_backward(grad_output, self, dim, correction):
+    axes = tuple(dim) if dim else tuple(range(self.ndim))
+    count = self.size / np.size(grad_output)
+    return 2 * (self - np.mean(self, axes, keepdims=True)) * np.expand_dims(grad_output, axes) / (count - correction)
+
+
+def std_backward(grad_output, self, deviation, dim, correction):
+    axes = tuple(dim)
+    count = self.size / np.size(grad_output)
+    away = self - np.mean(self, axes, keepdims=True)
+    return away * np.expand_dims(grad_output / deviation, axes) / (count - correction)
+
+
+def amax_backward(grad_output, self, extreme, dim):
+    chosen = self == np.expand_dims(extreme, tuple(dim))
+    return chosen * np.expand_dims(grad_output, tuple(dim)) / np.sum(chosen, tuple(dim), keepdims=True)
+
+
+def norm_backward(grad_output, self, length, p, dim):
+    axes = tuple(dim)
+    signed = np.sign(self) * np.expand_dims(grad_output, axes)
+    chosen = np.abs(self) == np.max(np.abs(self), axes, keepdims=True)
+    powers = np.power(np.abs(self) / np.expand_dims(length, axes), p - 1)
+    return signed * (0 if p == 0 else chosen / np.sum(chosen, axes, keepdims=True) if p == np.inf else powers)
+
+
+def logsumexp_backward(grad_output, self, total, dim):
+    return np.exp(self - np.expand_dims(total, tuple(dim))) * np.expand_dims(grad_output, tuple(dim))
+
+
+def nansum_backward(grad_output, self, dim):
+    return np.where(np.isnan(self), 0, np.expand_dims(grad_output, tuple(dim)))
