@@ -9,7 +9,6 @@ import pytest
 import specgrad as sg
 from specgrad.generated import nodes
 from specgrad.generated.nodes import reduction as reduction_nodes
-from specgrad.runtime.ops.reduction import cpu_backward
 
 
 @pytest.fixture
@@ -18,13 +17,14 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     nodes.VarBackward0.plans.cached.clear()
     monkeypatch.setattr(nodes.VarBackward0.plans, "find", lambda *layouts: None)
     noted: list[str] = []
-    kernel = cpu_backward.var_backward
+    program = reduction_nodes._rows_var_backward
+    kernel = program.var_backward
 
     def noting(*args: Any) -> Any:
         noted.append("kernel")
         return kernel(*args)
 
-    monkeypatch.setattr(reduction_nodes.reduction_cpu_backward, "var_backward", noting)
+    monkeypatch.setattr(program, "var_backward", noting)
     return noted
 
 

@@ -26,7 +26,7 @@ from tests.repository import ROOT
 
 KERNELS = (ROOT / "generated/kernels/programs").glob("cuda_*.py")
 NAMES = sorted(path.stem.removeprefix("cuda_") for path in KERNELS if " row program " in path.read_text("utf-8")[:80])
-NUMBERS = {"correction": 1.0, "p": 3.0, "eps": 1e-5, "divisor": 7.0, "factor": 0.5, "smoothing": 0.25}
+NUMBERS = {"correction": 1.0, "p": 3.0, "scale": 0.5, "eps": 1e-5, "divisor": 7.0, "factor": 0.5, "smoothing": 0.25}
 NUMBERS |= {"ignored": -100, "classes": 9}
 SHAPES = [(33, 17), (2, 257), (1, 5), (5, 1), (1, 1)]
 UINT32 = np.dtype(np.uint32)

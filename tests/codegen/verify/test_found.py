@@ -151,20 +151,17 @@ ENTRIES = {
           samples: ["self=T(3, 3), dim=1"]
         """,
     "squared_loss": """\
-        (Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor
-          dtype: promote
+        (Tensor grad_output, Tensor self, Tensor target, float scale, int[] dim) -> Tensor
+          dtype: match
           dtypes: [float]
-          kernel: mse_loss_backward
-          dispatch: {batch: pointwise_loss_backward}
-          check: pointwise_loss_backward
-          errors: ["grad_output=T(), self=T(4, 4), target=T(3, 4), reduction=1"]
-          grad_output: reduce_loss(2 * grad * (self - target), reduction)
-          self: 2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
-          target: -2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
-          result: >-
-            2 * reduce_loss_backward(grad_output_t, self_p.numel(), reduction) * (self_p - target_p)
-            + 2 * reduce_loss_backward(grad_output_p, self_p.numel(), reduction) * (self_t - target_t)
-          samples: ["grad_output=T(), self=T(3, 4), target=T(3, 4), reduction=1"]
+          kernel: sum_of_squares_backward
+          dispatch: {batch: along}
+          errors: ["grad_output=T(3), self=T(4, 4), target=T(3, 4), scale=1.0, dim=[1]"]
+          grad_output: 2 * scale * (grad * (self - target)).sum(dim)
+          self: 2 * scale * grad * restore_reduced_dims(grad_output, self.shape, dim, False)
+          target: -2 * scale * grad * restore_reduced_dims(grad_output, self.shape, dim, False)
+          result: not_implemented("forward mode is none of what is tried here")
+          samples: ["grad_output=T(3), self=T(3, 4), target=T(3, 4), scale=0.5, dim=[1]"]
         """,
     "reformed": """\
         (Tensor(a) self, int[] size) -> Tensor(a)

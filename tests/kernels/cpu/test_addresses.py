@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.generated.kernels.programs import cpu_log_softmax, cpu_softmax, cpu_softmax_backward
+from specgrad.generated.kernels.programs import (
+    cpu_log_softmax,
+    cpu_normalize_rms,
+    cpu_softmax,
+    cpu_softmax_backward,
+    cpu_standardize_rows,
+)
 from specgrad.runtime.kernels.cpu.reduce_layout import folding
-from specgrad.runtime.ops.norm import cpu_statistics_loops
-from specgrad.runtime.ops.norm.cpu_loops import standardize_rows
 from specgrad.runtime.ops.reduction import cpu_reduce_loops
 from specgrad.runtime.ops.reduction.plans import row_ints
 
@@ -23,10 +27,10 @@ KERNELS: dict[str, Callable[[Array, Array, Array], Any]] = {
     "log_softmax": lambda x, y, out: cpu_log_softmax.loop(*flat(x, out), x.shape[1], 0, ROWS),
     "softmax backward": lambda x, y, out: cpu_softmax_backward.loop(*flat(x, y, out), x.shape[1], 0, ROWS),
     "softmax of columns": lambda x, y, out: cpu_softmax.columns(*flat(x, out), *x.shape, 0, x.shape[1]),
-    "layer norm": lambda x, y, out: standardize_rows(
-        *flat(x, y[0], y[1], out), np.empty(ROWS, x.dtype), np.empty(ROWS, x.dtype), 1e-5, *x.shape, 0, ROWS
+    "layer norm": lambda x, y, out: cpu_standardize_rows.loop(
+        *flat(x, y[0], y[1], out), np.empty(ROWS, x.dtype), np.empty(ROWS, x.dtype), 1e-5, x.shape[1], 0, ROWS
     ),
-    "rms norm": lambda x, y, out: cpu_statistics_loops.normalize_rows(
+    "rms norm": lambda x, y, out: cpu_normalize_rms.loop(
         *flat(x, y[0], out), np.empty(ROWS, x.dtype), 1e-5, x.shape[1], 0, ROWS
     ),
     "sums": lambda x, y, out: cpu_reduce_loops.row_sums(*flat(x, out[:1]), 1.0, *in_rows(x), 0, ROWS),
