@@ -154,8 +154,8 @@ ENTRIES = {
         (Tensor grad_output, Tensor self, Tensor target, float scale, int[] dim) -> Tensor
           dtype: match
           dtypes: [float]
-          kernel: sum_of_squares_backward
-          dispatch: {batch: along}
+          rows: "result = 2 * scale * grad_output_row * (self - target)"
+          dispatch: {batch: none}
           errors: ["grad_output=T(3), self=T(4, 4), target=T(3, 4), scale=1.0, dim=[1]"]
           grad_output: 2 * scale * (grad * (self - target)).sum(dim)
           self: 2 * scale * grad * restore_reduced_dims(grad_output, self.shape, dim, False)
@@ -330,10 +330,10 @@ MISTAKES = [
     Mistake(
         "a mean of nothing",
         "squared_loss",
-        "reduce_loss(2 * grad * (self - target), reduction)",
-        "(2 * grad * (self - target)).mean() if reduction == 1 else (2 * grad * (self - target)).sum()",
-        "batch",
-        "vmap gives",
+        "2 * scale * (grad * (self - target)).sum(dim)",
+        "2 * scale * (grad * (self - target)).mean(dim) * self.shape[dim[0]]",
+        "grad_output",
+        "the formula gives nan",
     ),
     Mistake(
         "a view of a gradient that may have gaps",
