@@ -95,7 +95,7 @@ def is_locally_constant(entry: Entry, argument: str, formula: ast.expr, recorded
     def reached(these: Iterable[str]) -> frozenset[str]:
         return NOTHING.union(*(inputs if name in outputs else inputs & {name} for name in these))
 
-    if reached(reads) - reached(records):
+    if reached(reads) - reached(records) or (entry.indexed is not None and not records & GRADS):
         return True
     tree = entry.differentiated if entry.compute.kind == "elementwise" else None
     if tree is None or argument not in {name.id for name in names(tree)}:

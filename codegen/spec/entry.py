@@ -111,7 +111,9 @@ class EntryReader(TrialFields):
     def _batch_rule(self) -> str | None:
         if self.indexed is not None:
             return "generalized"
-        return "along" if self.rows is not None and self.rows.is_of_rows else None
+        if self.rows is None or self.rows.of_kind("shared") or self.rows.totals:
+            return None
+        return "rows"
 
     def _as_written(self) -> dict[str, Any]:
         listed = {field: tuple(text.value for text in self.items(key)) for field, key in LISTED.items()}

@@ -22,6 +22,7 @@ from ...runtime.ops.distance import cpu as distance_cpu
 from ...runtime.ops.distance import formulas as distance_formulas
 from ...runtime.ops.distance import plans as distance_plans
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
+from ...runtime.ops.linalg import checks as linalg_checks
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.tensor.grad_mode import mode as grad_mode
@@ -1071,6 +1072,8 @@ def above_diagonal(input: Tensor) -> Tensor:
         Tensor: the dtype of `input`.
     Gradients:
         input: above_diagonal_backward(grad, input.shape[-1])
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     try:
         if not watch.every:
@@ -1092,6 +1095,7 @@ def _above_diagonal(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    (self,) = linalg_checks.square(name, self)
     if into is None and not watch.every and ABOVE_DIAGONAL.remember(given, (self,)):
         result = ABOVE_DIAGONAL.launch(self)
         if result is not None:

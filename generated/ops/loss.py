@@ -569,7 +569,7 @@ def sum_of_squares(input: Tensor, target: Tensor, scale: float, dim: Sequence[in
             or scale.__class__ not in plain
             or foreign(dim)
         ) and (
-            result := intercept("sum_of_squares", sum_of_squares, "along", input, target, scale, dim)
+            result := intercept("sum_of_squares", sum_of_squares, "rows", input, target, scale, dim)
         ) is not NOT_HANDLED:
             return result
         return _sum_of_squares("sum_of_squares", input, target, scale, dim)
@@ -653,7 +653,7 @@ def sum_of_squares_backward(
             or foreign(dim)
         ) and (
             result := intercept(
-                "sum_of_squares_backward", sum_of_squares_backward, "loop", grad_output, input, target, scale, dim
+                "sum_of_squares_backward", sum_of_squares_backward, "rows", grad_output, input, target, scale, dim
             )
         ) is not NOT_HANDLED:
             return result
@@ -876,7 +876,7 @@ def require_unit_interval(input: Tensor, target: Tensor) -> Tensor:
             if result is not None:
                 return result
         if (input.__class__ not in plain or target.__class__ not in plain) and (
-            result := intercept("require_unit_interval", require_unit_interval, "loop", input, target)
+            result := intercept("require_unit_interval", require_unit_interval, "one_by_one", input, target)
         ) is not NOT_HANDLED:
             return result
         return _require_unit_interval("require_unit_interval", input, target)
@@ -902,7 +902,9 @@ def _require_unit_interval(name: str, self, target, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, loss_cpu.require_unit_interval)(array_in(self, computed), array_in(target, computed)),
+            at(self, loss_cpu.require_unit_interval, "dispatch.shape_rules:one_number")(
+                array_in(self, computed), array_in(target, computed)
+            ),
             result_dtype("bool", computed),
         )
     except Exception as error:

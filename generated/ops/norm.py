@@ -501,7 +501,7 @@ def standardize_rows_backward(
             result := intercept(
                 "standardize_rows_backward",
                 standardize_rows_backward,
-                "loop",
+                "one_by_one",
                 output_mask,
                 grad_output,
                 input,
@@ -947,7 +947,7 @@ def normalize_rms_backward(
             result := intercept(
                 "normalize_rms_backward",
                 normalize_rms_backward,
-                "loop",
+                "one_by_one",
                 output_mask,
                 grad_output,
                 input,

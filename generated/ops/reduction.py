@@ -3228,7 +3228,7 @@ def var_backward(grad_output: Tensor, input: Tensor, dim: Sequence[int] | int | 
             or foreign(dim)
             or correction.__class__ not in plain
         ) and (
-            result := intercept("var_backward", var_backward, "loop", grad_output, input, dim, correction)
+            result := intercept("var_backward", var_backward, "rows", grad_output, input, dim, correction)
         ) is not NOT_HANDLED:
             return result
         return _var_backward("var_backward", grad_output, input, dim, correction)
@@ -3302,7 +3302,7 @@ def std_backward(
             or foreign(dim)
             or correction.__class__ not in plain
         ) and (
-            result := intercept("std_backward", std_backward, "loop", grad_output, input, deviation, dim, correction)
+            result := intercept("std_backward", std_backward, "rows", grad_output, input, deviation, dim, correction)
         ) is not NOT_HANDLED:
             return result
         return _std_backward("std_backward", grad_output, input, deviation, dim, correction)
@@ -3383,7 +3383,7 @@ def amax_backward(grad_output: Tensor, input: Tensor, extreme: Tensor, dim: Sequ
             or extreme.__class__ not in plain
             or foreign(dim)
         ) and (
-            result := intercept("amax_backward", amax_backward, "loop", grad_output, input, extreme, dim)
+            result := intercept("amax_backward", amax_backward, "rows", grad_output, input, extreme, dim)
         ) is not NOT_HANDLED:
             return result
         return _amax_backward("amax_backward", grad_output, input, extreme, dim)
@@ -3457,7 +3457,7 @@ def norm_backward(
             or p.__class__ not in plain
             or foreign(dim)
         ) and (
-            result := intercept("norm_backward", norm_backward, "loop", grad_output, input, length, p, dim)
+            result := intercept("norm_backward", norm_backward, "rows", grad_output, input, length, p, dim)
         ) is not NOT_HANDLED:
             return result
         return _norm_backward("norm_backward", grad_output, input, length, p, dim)
@@ -3528,7 +3528,7 @@ def logsumexp_backward(grad_output: Tensor, input: Tensor, total: Tensor, dim: S
             or total.__class__ not in plain
             or foreign(dim)
         ) and (
-            result := intercept("logsumexp_backward", logsumexp_backward, "loop", grad_output, input, total, dim)
+            result := intercept("logsumexp_backward", logsumexp_backward, "rows", grad_output, input, total, dim)
         ) is not NOT_HANDLED:
             return result
         return _logsumexp_backward("logsumexp_backward", grad_output, input, total, dim)
@@ -3594,7 +3594,7 @@ def nansum_backward(grad_output: Tensor, input: Tensor, dim: Sequence[int] | int
             if result is not None:
                 return result
         if (grad_output.__class__ not in plain or input.__class__ not in plain or foreign(dim)) and (
-            result := intercept("nansum_backward", nansum_backward, "loop", grad_output, input, dim)
+            result := intercept("nansum_backward", nansum_backward, "rows", grad_output, input, dim)
         ) is not NOT_HANDLED:
             return result
         return _nansum_backward("nansum_backward", grad_output, input, dim)

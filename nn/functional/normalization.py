@@ -182,10 +182,11 @@ def layer_norm(
                     f"layer_norm(): Expected {name} to be of same shape as normalized_shape, but got {name} of "
                     f"shape {list(tensor.shape)} and normalized_shape = {list(shape)}"
                 )
-        if input._dtype.native:
-            return ops.standardize_rows(input, weight, bias, tuple(range(-count, 0)), eps)[0]
-        x = widened(input, weight, bias)
-        return narrowed(ops.standardize_rows(x, weight, bias, tuple(range(-count, 0)), eps)[0], input)
+        x = input if input._dtype.native else widened(input, weight, bias)
+        output = ops.standardize_rows(x, weight, bias, tuple(range(-count, 0)), eps)[0]
+        if output._shape != size:
+            raise ShapeError(f"layer_norm(): a tensor was given other memory: {list(output._shape)} after {list(size)}")
+        return output if x is input else narrowed(output, input)
     except Exception as error:
         hide_internal_frames(error)
         raise

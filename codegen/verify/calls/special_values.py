@@ -38,6 +38,7 @@ class Spots:
     """A column of numbers for each tensor, in one call with these other arguments."""
 
     columns: dict[str, np.ndarray]
+    everywhere: dict[str, np.ndarray]  # with the numbers outside of the domains, which `skip_grad_args` leaves out
     numbers: dict[str, Any]  # as the call gives them
     values: dict[str, Any]  # the same, with the defaults of the rest
     changed: dict[str, Any]  # of these numbers the ones that no sample has
@@ -49,7 +50,14 @@ class Spots:
 
     @property
     def points(self) -> dict[str, Any]:
-        return {**self.values, **self.columns, "grad": np.ones(self.count)}
+        return self._with(self.columns)
+
+    @property
+    def points_everywhere(self) -> dict[str, Any]:
+        return self._with(self.everywhere)
+
+    def _with(self, columns: dict[str, np.ndarray]) -> dict[str, Any]:
+        return {**self.values, **columns, "grad": np.ones(len(next(iter(columns.values()))))}
 
     def at(self, i: int) -> str:
         values = {name: (column[i], column.dtype.kind) for name, column in self.columns.items()}
@@ -70,9 +78,9 @@ def spots(op: Any, meaning: Meaning) -> Iterator[Spots]:
         before = len(next(iter(columns.values()))) - len(directly)
         directly = np.concatenate([np.zeros(before, bool), directly])
         inside = inside_domains(op, columns)
-        columns = {name: column[inside] for name, column in columns.items()}
+        compared = {name: column[inside] for name, column in columns.items()}
         changed = {n: v for n, v in numbers.items() if v not in [own.get(n) for own in listed]}
-        yield Spots(columns, numbers, values, {} if numbers in listed else changed, directly[inside])
+        yield Spots(compared, columns, numbers, values, {} if numbers in listed else changed, directly[inside])
 
 
 def inside_domains(op: Any, columns: Mapping[str, np.ndarray]) -> np.ndarray:

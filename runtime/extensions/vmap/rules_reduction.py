@@ -37,6 +37,18 @@ def reduction(call: Call) -> Any:
     return call.run(arguments | {"dim": list(range(1, rank + 1))})
 
 
+def rows(call: Call) -> Any:
+    """Rows of all examples together; `dim` of None stands for all dimensions of an example."""
+    rank = max(len(tensor._shape) for tensor in call.tensors().values())
+    if not rank:
+        return loop(call)
+    arguments, dim = call.all_batch_first(), call.arguments.get("dim", 0)
+    if "dim" in arguments:
+        is_all = dim is None or dim in ((), [])
+        arguments["dim"] = list(range(1, rank + 1)) if is_all else call.dimensions(dim, rank)
+    return call.run(arguments)
+
+
 def summed_to(call: Call) -> Any:
     """The sum over what broadcasting to this shape had repeated."""
     value, size = call.batch_first(call["input"]), as_list(call["size"])

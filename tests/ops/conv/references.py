@@ -116,7 +116,7 @@ def standardize_groups(self: Any, weight: Any, bias: Any, groups: int, eps: floa
 def normalize_rms(self: Any, weight: Any, dim: Any, eps: float) -> Any:
     """x / sqrt(mean(x^2) + eps) * weight, and the factor of x."""
     scale = 1 / np.sqrt((self * self).mean(tuple(dim), keepdims=True) + eps)
-    return self * scale * (1 if weight is None else weight), scale
+    return self * scale * (1 if weight is None else weight), scale.squeeze(tuple(dim))
 
 
 NETWORK: dict[str, Callable[..., Any]] = {

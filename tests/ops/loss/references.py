@@ -118,7 +118,9 @@ LOSSES: dict[str, Callable[..., Any]] = {
         2 * scale * np.expand_dims(grad_output, tuple(dim)) * (self - target)
     ),
     "mse_loss": lambda self, target, reduction=1: reduced((self - target) ** 2, reduction),
-    "bernoulli_loss": lambda self, target: bce(self, target, reduction=0),
+    "bernoulli_loss": lambda self, target: (
+        target * np.minimum(-np.log(self), 100) + (1 - target) * np.minimum(-np.log1p(-self), 100)
+    ),
     "require_unit_interval": lambda self, target: np.zeros((), bool),
     "binary_cross_entropy": bce,
     "logistic_loss": lambda self, target: bce_logits(self, target, reduction=0),
