@@ -83,9 +83,8 @@ def check(name: str, style: Style, rtol: float = 1e-9, atol: float = 1e-9) -> No
 
 
 def test_all_ops_have_a_reference() -> None:
-    """The tests have that of most ops; that of an entry is compared by `verify`."""
+    """Here, or in its entry, where `verify` compares it."""
     assert [name for name in NAMES if reference_of(name) is None and not BY_NAME[name].reference] == []
-    assert len(REFERENCED) > 0.85 * len(NAMES)
 
 
 @pytest.mark.parametrize("name", referenced("float"))
