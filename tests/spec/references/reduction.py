@@ -97,11 +97,13 @@ def std_backward(grad_output, self, deviation, dim, correction):
     axes = tuple(dim)
     count = self.size / np.size(grad_output)
     away = self - np.mean(self, axes, keepdims=True)
-    return away * np.expand_dims(grad_output / deviation, axes) / (count - correction)
+    shares = np.where(deviation == 0, 0, grad_output / np.where(deviation == 0, 1, deviation))
+    return away * np.expand_dims(shares, axes) / (count - correction)
 
 
 def amax_backward(grad_output, self, extreme, dim):
-    chosen = self == np.expand_dims(extreme, tuple(dim))
+    extremes = np.expand_dims(extreme, tuple(dim))
+    chosen = (self == extremes) | (np.isnan(self) & np.isnan(extremes))
     return chosen * np.expand_dims(grad_output, tuple(dim)) / np.sum(chosen, tuple(dim), keepdims=True)
 
 
@@ -114,7 +116,11 @@ def norm_backward(grad_output, self, length, p, dim):
 
 
 def logsumexp_backward(grad_output, self, total, dim):
-    return np.exp(self - np.expand_dims(total, tuple(dim))) * np.expand_dims(grad_output, tuple(dim))
+    totals = np.expand_dims(total, tuple(dim))
+    infinite = np.isposinf(self) & np.isposinf(totals)
+    shares = np.exp(self - np.where(np.isinf(totals), 0, totals))
+    alike = infinite / np.maximum(np.sum(infinite, tuple(dim), keepdims=True), 1)
+    return np.where(np.isposinf(totals), alike, shares) * np.expand_dims(grad_output, tuple(dim))
 
 
 def nansum_backward(grad_output, self, dim):
