@@ -7,6 +7,7 @@ from ..language.index_expressions import (
     PADDED,
     Read,
     expanded_logsumexp,
+    fold_of,
     free_names,
     is_name,
     outer_folds,
@@ -15,11 +16,15 @@ from ..language.index_expressions import (
     same,
     subscripts_of,
 )
+from ..language.indexed_programs import Statement
 from ..language.scalar_functions import is_expensive
 from .cpu_code import indented
 from .element_code import ElementCode, Loop, Value
 from .program_kinds import FLAT_INDEX, JOIN, START
 from .python_code import INTEGER, TRUTH, VALUE, plain
+
+SUMS = ("sum", "prod")
+TOTAL_OF_MEAN = "sum"  # behind the text of a mean: the text of the sum in it
 
 
 class Nest(ElementCode):
@@ -27,7 +32,8 @@ class Nest(ElementCode):
 
     def _fold(self, key: str, word: str, over: tuple[str, ...], operand: ast.expr) -> Value:
         if word == "mean":
-            text, _, level = self._typed(self._fold(key + "sum", "sum", over, operand))
+            own = key + TOTAL_OF_MEAN
+            text, _, level = self._typed(self.known.get(own) or self._fold(own, "sum", over, operand))
             counts = [self._count(name) for name in over]
             count = " * ".join(each if each.isidentifier() or each.isdigit() else f"max({each}, 0)" for each in counts)
             return f"({text} / T({count}))", VALUE, level
@@ -41,7 +47,7 @@ class Nest(ElementCode):
                 self.lines[depth] += lines
                 self.known[key] = total, VALUE, depth
                 return self.known[key]
-        nest = self._flat(depth, over, operand) if word in ("sum", "prod") and len(over) > 1 else None
+        nest = self._flat(depth, over, operand) if word in SUMS and len(over) > 1 else None
         nest = nest or self.below(depth, [self.function.loop(name, self.statement) for name in over])
         kind, start, lines = nest.reduced(word, over, operand, total)
         nest.lines[-1] += lines
@@ -53,8 +59,25 @@ class Nest(ElementCode):
         self.known[key] = (total, kind, depth)
         return self.known[key]
 
+    def sums_in_one_loop(self, statements: Sequence[Statement], folds: Sequence[ast.expr]) -> None:
+        """The sum of each statement, all over the same range: memory is read once."""
+        parts = [fold_of(fold) or ("", (), fold) for fold in folds]
+        over, operands = parts[0][1], [operand for _, _, operand in parts]
+        depth = max(self._depth_of({*free_names(operand)} - {*over}) for operand in operands)
+        nest = self._flat(depth, over, ast.Tuple(operands, ast.Load())) if len(over) > 1 else None
+        nest = nest or self.below(depth, [self.function.loop(name, self.statement) for name in over])
+        starts: list[str] = []
+        for statement, fold, (word, _, operand) in zip(statements, folds, parts, strict=True):
+            total, nest.statement = self.function.new("sum" if word == "mean" else word), statement
+            kind, start, lines = nest.reduced("sum" if word == "mean" else word, over, operand, total)
+            starts += start
+            nest.lines[-1] += lines
+            key = ast.dump(fold)
+            self.known[key + TOTAL_OF_MEAN if word == "mean" else key] = total, kind, depth
+        self.lines[depth] += [*starts, *nest.text(depth)]
+
     def _flat(self, depth: int, over: Sequence[str], operand: ast.expr) -> "Nest | None":
-        """One loop over all elements of arrays that a fold of several indices reads as they lie."""
+        """One loop over all elements of arrays that folds of several indices read as they lie."""
         read = {ast.dump(r.node): r for r in reads(operand, self.function.arrays) if r.subscripts}
         subscripts = tuple(ast.Name(name, ast.Load()) for name in over)
         rest = operand

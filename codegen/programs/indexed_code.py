@@ -16,6 +16,7 @@ from .cpu_code import indented
 from .indexed_loops import LoopWriter
 from .program_kinds import ProgramCode
 from .python_code import INTEGER, TRUTH, VALUE, plain
+from .shared_loops import with_shared_loops
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def stages_of(program: IndexedProgram) -> list[Stage]:
     code = ProgramCode(program)
     begun: set[str] = set()
     results: list[Stage] = []
-    for number, group in enumerate(program.groups, 1):
+    for number, group in enumerate(with_shared_loops(code), 1):
         name = f"stage_{number}"
         results += both_forms(code, [group], name, begun)
         begun |= {statement.name for statement in group}
@@ -56,9 +57,9 @@ def stages_of(program: IndexedProgram) -> list[Stage]:
 
 def fused_stages(program: IndexedProgram) -> list[Stage]:
     """One function for all statements, with memory of its own for the program's arrays: for many examples."""
-    if len(program.groups) < 2:
-        return []
-    return list(both_forms(ProgramCode(program), program.groups, FUSED, set()))
+    code = ProgramCode(program)
+    groups = with_shared_loops(code)
+    return list(both_forms(code, groups, FUSED, set())) if len(groups) > 1 else []
 
 
 FUSED = "fused"

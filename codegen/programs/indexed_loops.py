@@ -20,7 +20,7 @@ from ..language.indexed_programs import Statement
 from ..language.scalar_functions import is_expensive
 from .cpu_code import indented
 from .element_code import Loop, Packed, own_element
-from .index_nest import Nest
+from .index_nest import SUMS, Nest
 from .program_kinds import JOIN
 from .python_code import VALUE, plain
 from .row_folds import RowFold, is_cheap, sums_side_by_side
@@ -52,7 +52,7 @@ class LoopWriter(ScatterLoops):
 
     def _body(self) -> Iterator[str]:
         if len(self.group) > 1:
-            yield from self._fused_loop()
+            yield from self._fused_loop() if self.is_recurrence else self._with_shared_loops()
             return
         statement = self.group[0]
         if statement.collect:
@@ -60,6 +60,33 @@ class LoopWriter(ScatterLoops):
             return
         names = [subscript.id for subscript in statement.subscripts if isinstance(subscript, ast.Name)]
         yield from self._assigned(statement, self._loops(statement, names))
+
+    def sum_in_register(self) -> ast.expr | None:
+        """The one sum or product of a statement, if its terms are added up in a register, one after the other."""
+        statement = self.group[0]
+        folds = outer_folds(statement.value)
+        if len(self.group) > 1 or self.is_recurrence or statement.collect or len(folds) != 1:
+            return None
+        word, _, operand = fold_of(folds[0]) or ("", (), folds[0])
+        if word not in (*SUMS, "mean") or outer_folds(operand) or self.code.kinds[statement.name] != VALUE:
+            return None
+        loops = self._loops(statement, [each.id for each in statement.subscripts if isinstance(each, ast.Name)])
+        fold, rest = self._fold_and_rest(statement, loops)
+        if fold is not None and (
+            self._position(fold, loops) < len(loops) or self._is_side_by_side(statement, loops, fold, rest)
+        ):
+            return None
+        return folds[0]
+
+    def _with_shared_loops(self) -> Iterator[str]:
+        """Statements of the same indices, with sums over the same range."""
+        names = [each.id for each in self.group[0].subscripts if isinstance(each, ast.Name)]
+        nest = Nest(self, self.group[0], self._loops(self.group[0], names))
+        nest.sums_in_one_loop(self.group, [outer_folds(statement.value)[0] for statement in self.group])
+        for statement in self.group:
+            nest.statement = statement
+            self.assign(nest, statement)
+        yield from [*nest.lines[0], *nest.text(0)]
 
     def _fused_loop(self) -> Iterator[str]:
         """A recurrence of several statements: one loop over the index that they share, the others inside."""

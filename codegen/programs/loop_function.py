@@ -49,7 +49,7 @@ class LoopFunction:
     def _parallel(self) -> str:
         """The index whose values threads may share."""
         first = self.group[0]
-        if self.is_fused or self.is_recurrence or first.collect or not first.subscripts or len(self.group) > 1:
+        if self.is_fused or self.is_recurrence or first.collect or not first.subscripts:
             return ""
         if first.name in self.code.wavefronts:
             return ""

@@ -68,6 +68,11 @@ def log_partition(self: Array, transition: Array) -> Array:
     return logsumexp(score)
 
 
+def sums(self: Array, other: Array) -> Outputs:
+    one, before = (self * other).sum(1), np.pad(other, ((0, 0), (1, 0)), constant_values=0.5)[:, :-1]
+    return one, 1 + self.mean(1), 2 * (1 + self * before[:, : self.shape[1]]).prod(1), one - other.sum(1)
+
+
 PROGRAMS = [
     Program(
         "tables(Tensor self) -> (Tensor most, Tensor total, Tensor columns)",  # along diagonals; its rows are not rows
@@ -158,6 +163,25 @@ PROGRAMS = [
         of_examples(log_partition),
     ),
     Program(
+        "sums(Tensor self, Tensor other) -> (Tensor one, Tensor two, Tensor three, Tensor four)",  # three in one loop
+        """
+        one[i] = sum[j](self[i, j] * other[i, j])
+        two[i] = 1 + mean[j](self[i, j])
+        three[i] = 2 * prod[j](1 + self[i, j] * padded(other[i, j - 1], 0.5))
+        four[i] = one[i] - sum[j](other[i, j])
+        """,
+        of_examples(sums),
+    ),
+    Program(
+        "totals(Tensor self, Tensor other) -> (Tensor one, Tensor two, Tensor three)",  # as memory lies; then in parts
+        """
+        one = sum[i, j](self[i, j] ** 2)
+        two = mean[i, j](self[i, j] - other[i, j])
+        three = sum[j, i](self[i, j])
+        """,
+        of_examples(lambda self, other: ((self**2).sum(), (self - other).mean(), self.sum())),
+    ),
+    Program(
         "picked(Tensor self, Tensor index) -> Tensor",
         "result[e] = sum[j](self[index[e], j])",
         lambda self, index: self[..., index, :].sum(-1),
@@ -180,6 +204,8 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     *(("means", (drawn(n, k), drawn(k, 6, seed=1))) for n, k in ((5, 8), (4, 1), (5, 0))),
     ("log_partition", (drawn(4, 3), drawn(3, 3, seed=1))),
     ("log_partition", (drawn(9, 2, 5), drawn(5, 5, seed=1))),
+    *(("sums", (drawn(*shape), drawn(*shape, seed=1))) for shape in ((5, 3), (1, 9), (9, 2, 3), (0, 3), (3, 0))),
+    *(("totals", (drawn(*shape), drawn(*shape, seed=1))) for shape in ((5, 3), (1, 9), (9, 2, 3), (3, 0))),
     ("picked", (drawn(4, 3), INDEX)),
     ("picked", (drawn(2, 4, 3), INDEX)),
 ]
@@ -210,6 +236,17 @@ def test_values_are_those_of_numpy(ops: Any, folder: Path, name: str, args: tupl
     with np.errstate(all="ignore"):
         compare(results, listed(BY_NAME[name].right(*args)))
     compare(results, meant(folder / "orders.yaml", name, args))
+
+
+def test_sums_over_one_range_share_a_loop(ops: Any, folder: Path) -> None:
+    """Those that read nothing of each other: memory is read once."""
+    kernels = folder / "indexed_order_ops" / "kernels" / "programs"
+    first = (kernels / "cpu_sums.py").read_text(encoding="utf-8").partition("def stage_2")[0]
+    assert [first.count(text) for text in ("for j in", "for i in", " += ", " *= ")] == [1, 1, 2, 1]
+    first, _, second = (
+        (kernels / "cpu_totals.py").read_text(encoding="utf-8").partition("def fused")[0].partition("def stage_2")
+    )
+    assert [first.count("for element_1 in"), second.count("for j in")] == [1, 1]
 
 
 @pytest.mark.parametrize("name", ["scaled_product", "columns_product", "rows_product"])
