@@ -1,10 +1,13 @@
 """The loops of scatters: several values may meet in one element, where they are folded one after the other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..language.indexed_programs import Statement
+from ..language.scalar_functions import is_expensive
 from .border_loops import BorderLoops
 from .cpu_code import indented
+from .element_code import Loop
 from .index_nest import Nest
 from .program_kinds import FLAT_INDEX, JOIN, START
 from .python_code import VALUE, plain
@@ -12,10 +15,14 @@ from .python_code import VALUE, plain
 
 class ScatterLoops(BorderLoops):
     def _collected(self, statement: Statement) -> Iterator[str]:
-        nest = Nest(self, statement, self._loops(statement, statement.indices))
+        loops = self._loops(statement, statement.indices)
         kind, name, word = self.code.kinds[statement.name], statement.name, statement.collect
         total = self.total(name)
         yield from self._begun(statement)
+        if self.has_rows and kind == VALUE and word not in FLAT_INDEX and is_expensive(statement.value):
+            yield from self._in_blocks(statement, loops)
+            return
+        nest = Nest(self, statement, loops)
         value = (nest.element if kind == VALUE or word in FLAT_INDEX else nest.value)(statement.value)
         offset, test, _ = nest.offset(name, statement.subscripts)
         lines = list(self._update(statement, nest, offset, plain(value[0])))
@@ -23,6 +30,25 @@ class ScatterLoops(BorderLoops):
         if word in FLAT_INDEX:
             yield f"{self.word['best']} = filled(T({START[word]}), {total})"
         yield from [*nest.lines[0], *nest.text(0)]
+
+    def _in_blocks(self, statement: Statement, loops: Sequence[Loop]) -> Iterator[str]:
+        """BLOCK values are computed in vectors, then folded one after the other."""
+        *before, row = loops
+        depth, outer = len(before), Nest(self, statement, before)
+        begin, size, block = (self.new(word) for word in ("start", "size", "block"))
+        self.blocks.append(block)
+        part, element = replace(row, start=begin, stop=f"{begin} + {size}"), self.load(block, f"{row.index} - {begin}")
+        values, updates = outer.below(depth, [part]), outer.below(depth, [part])
+        values.lines[-1].append(f"{element} = {plain(values.element(statement.value)[0])}")
+        offset, test, _ = updates.offset(statement.name, statement.subscripts)
+        lines = list(self._update(statement, updates, offset, element))
+        updates.lines[-1] += [f"if {test}:", *indented(1, lines)] if test else lines
+        outer.lines[-1] += [
+            f"for {begin} in range({row.start}, {row.stop}, BLOCK):",
+            f"    {size} = min(BLOCK, {row.stop} - {begin})",
+            *indented(1, [*values.text(depth), *updates.text(depth)]),
+        ]
+        yield from [*outer.lines[0], *outer.text(0)]
 
     def start_of(self, statement: Statement) -> str:
         """What a place has to which nothing has been added yet."""
