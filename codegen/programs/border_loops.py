@@ -56,17 +56,16 @@ class BorderLoops(LoopFunction):
         """How far from an index the places are that are tested or turned at a border."""
         if row.index not in statement.ranges or row.step < 0:
             return []
-        matches = [
-            offset
-            for node in ast.walk(value)
-            if isinstance(node, ast.expr) and (offset := self.offset_at_border(node, row.index, statement)) is not None
-        ]
-        matches = [offset for offset in matches if not (isinstance(offset, ast.Constant) and offset.value == 0)]
+        nodes = [node for node in ast.walk(value) if isinstance(node, ast.expr)]
+        turned = [self.offset_at_border(node, row.index, statement) for node in nodes]
+        read = [offset for node in nodes for offset in self._offsets_of_read(node, row.index, statement)]
+        offsets = [each for each in (*turned, *read) if each is not None]
+        matches = [each for each in offsets if not (isinstance(each, ast.Constant) and each.value == 0)]
         outside = {row.index} | {name for node in ast.walk(value) for name in (fold_of(node) or ("", (), node))[1]}
         return [] if any(outside & {*free_names(offset)} for offset in matches) else matches
 
     def offset_at_border(self, node: ast.expr, index: str, statement: Statement) -> ast.expr | None:
-        """Of (i + c) % n, minimum(i + c, n - 1), maximum(i + c, 0) and x[i + c]: c."""
+        """Of (i + c) % n, minimum(i + c, n - 1) and maximum(i + c, 0): c."""
         stop = statement.ranges[index][1]
         match node:
             case ast.BinOp(left=subscript, op=ast.Mod(), right=size) if same(size, stop):
@@ -77,12 +76,14 @@ class BorderLoops(LoopFunction):
                 func=ast.Name(id="minimum"), args=[subscript, ast.BinOp(size, ast.Sub(), ast.Constant(value=1))]
             ):
                 return offset(subscript, index) if same(size, stop) else None
-            case ast.Subscript(value=ast.Name(id=name)) if name in self.arrays:
-                pairs = zip(subscripts_of(node), self.arrays[name].dims, strict=True)
-                own = [
-                    offset(subscript, index)
-                    for subscript, dim in pairs
-                    if index in free_names(subscript) and same(dim, stop)
-                ]
-                return own[0] if len(own) == 1 else None
         return None
+
+    def _offsets_of_read(self, node: ast.expr, index: str, statement: Statement) -> list[ast.expr]:
+        """Of x[i + c, i + d]: c and d, where both dimensions are as long as the range of i."""
+        match node:
+            case ast.Subscript(value=ast.Name(id=name)) if name in self.arrays:
+                stop, dims = statement.ranges[index][1], self.arrays[name].dims
+                pairs = zip(subscripts_of(node), dims, strict=True)
+                own = [offset(subscript, index) for subscript, dim in pairs if same(dim, stop)]
+                return [each for each in own if each is not None]
+        return []

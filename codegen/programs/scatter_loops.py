@@ -19,7 +19,7 @@ class ScatterLoops(BorderLoops):
         kind, name, word = self.code.kinds[statement.name], statement.name, statement.collect
         total = self.total(name)
         yield from self._begun(statement)
-        if self.has_rows and kind == VALUE and word not in FLAT_INDEX and is_expensive(statement.value):
+        if loops and self.has_rows and kind == VALUE and word not in FLAT_INDEX and is_expensive(statement.value):
             yield from self._in_blocks(statement, loops)
             return
         nest = Nest(self, statement, loops)

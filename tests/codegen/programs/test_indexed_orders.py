@@ -73,6 +73,10 @@ def sums(self: Array, other: Array) -> Outputs:
     return one, 1 + self.mean(1), 2 * (1 + self * before[:, : self.shape[1]]).prod(1), one - other.sum(1)
 
 
+def beside_diagonal(self: Array) -> Array:
+    return np.array([read(self, i, i + 1, 1) + read(self, i - 1, 0, 2) for i in range(len(self))])
+
+
 PROGRAMS = [
     Program(
         "tables(Tensor self) -> (Tensor most, Tensor total, Tensor columns)",  # along diagonals; its rows are not rows
@@ -182,6 +186,14 @@ PROGRAMS = [
         of_examples(lambda self, other: ((self**2).sum(), (self - other).mean(), self.sum())),
     ),
     Program(
+        "beside_diagonal(Tensor self) -> Tensor",  # one read tests both of its subscripts near both ends
+        """
+        self: (n, n)
+        result[i] = padded(self[i, i + 1], 1) + padded(self[i - 1, 0], 2)
+        """,
+        of_examples(beside_diagonal),
+    ),
+    Program(
         "picked(Tensor self, Tensor index) -> Tensor",
         "result[e] = sum[j](self[index[e], j])",
         lambda self, index: self[..., index, :].sum(-1),
@@ -206,6 +218,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("log_partition", (drawn(9, 2, 5), drawn(5, 5, seed=1))),
     *(("sums", (drawn(*shape), drawn(*shape, seed=1))) for shape in ((5, 3), (1, 9), (9, 2, 3), (0, 3), (3, 0))),
     *(("totals", (drawn(*shape), drawn(*shape, seed=1))) for shape in ((5, 3), (1, 9), (9, 2, 3), (3, 0))),
+    *(("beside_diagonal", (drawn(*shape),)) for shape in ((2, 2), (1, 1), (7, 7), (9, 3, 3), (0, 0))),
     ("picked", (drawn(4, 3), INDEX)),
     ("picked", (drawn(2, 4, 3), INDEX)),
 ]
