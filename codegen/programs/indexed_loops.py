@@ -28,6 +28,7 @@ from .scatter_loops import ScatterLoops
 from .wavefronts import Wavefront
 
 VECTOR = 16  # terms that are added up at once
+NOTHING = ast.Constant(0)
 ACROSS = 0.5  # what a sum over the innermost loop costs, beside a read that goes across rows
 
 
@@ -51,39 +52,81 @@ class LoopWriter(ScatterLoops):
     """The loops of statements."""
 
     def _body(self) -> Iterator[str]:
-        if len(self.group) > 1:
-            yield from self._fused_loop() if self.is_recurrence else self._with_shared_loops()
+        if len(self.group) > 1 and self.is_recurrence:
+            yield from self._fused_loop()
             return
         statement = self.group[0]
         if statement.collect:
             yield from self._collected(statement)
             return
-        names = [subscript.id for subscript in statement.subscripts if isinstance(subscript, ast.Name)]
-        yield from self._assigned(statement, self._loops(statement, names))
+        parts: list[list[Statement]] = []
+        for each in self.group:
+            if parts and self.have_one_sum(parts[-1], each):
+                parts[-1].append(each)
+            else:
+                parts.append([each])
+        if len(parts) == 1:
+            yield from self._side_by_side(self.group, self.result_loops(statement))
+            return
+        yield self.result_loops(statement)[0].line
+        for part in parts:
+            yield from indented(1, self._side_by_side(part, self.result_loops(part[0])[1:]))
 
-    def sum_in_register(self) -> ast.expr | None:
+    def have_one_sum(self, statements: Sequence[Statement], other: Statement) -> bool:
+        """Whether another statement has the same loops as statements, those of its sum as well, and none of their
+        results."""
+        names = {statement.name: 0 for statement in statements}
+        if other.name in names or any(reads(other.value, names)):
+            return False
+        return self.loops_of(statements[-1]) == self.loops_of(other)
+
+    def result_loops(self, statement: Statement) -> list[Loop]:
+        return self._loops(statement, [each.id for each in statement.subscripts if isinstance(each, ast.Name)])
+
+    def loops_of(self, statement: Statement) -> str:
+        """The loops of a statement and of the sum that it has, as text; of others than sums in registers its name."""
+        fold = self.sum_in_register(statement)
+        if fold is None:
+            return statement.name
+        indices, (_, over, _) = [ast.unparse(each) for each in statement.subscripts], fold_of(fold) or ("", (), fold)
+        ranges = [[ast.unparse(end) for end in statement.ranges[name]] for name in (*indices, *over)]
+        return f"{indices} {over} {ranges}"
+
+    def sum_in_register(self, statement: Statement) -> ast.expr | None:
         """The one sum or product of a statement, if its terms are added up in a register, one after the other."""
-        statement = self.group[0]
         folds = outer_folds(statement.value)
-        if len(self.group) > 1 or self.is_recurrence or statement.collect or len(folds) != 1:
+        if self.is_recurrence or statement.collect or len(folds) != 1:
             return None
         word, _, operand = fold_of(folds[0]) or ("", (), folds[0])
         if word not in (*SUMS, "mean") or outer_folds(operand) or self.code.kinds[statement.name] != VALUE:
             return None
-        loops = self._loops(statement, [each.id for each in statement.subscripts if isinstance(each, ast.Name)])
-        fold, rest = self._fold_and_rest(statement, loops)
-        if fold is not None and (
-            self._position(fold, loops) < len(loops) or self._is_side_by_side(statement, loops, fold, rest)
-        ):
-            return None
-        return folds[0]
+        return folds[0] if self.is_by_elements(statement, self.result_loops(statement)) else None
 
-    def _with_shared_loops(self) -> Iterator[str]:
-        """Statements of the same indices, with sums over the same range."""
-        names = [each.id for each in self.group[0].subscripts if isinstance(each, ast.Name)]
-        nest = Nest(self, self.group[0], self._loops(self.group[0], names))
-        nest.sums_in_one_loop(self.group, [outer_folds(statement.value)[0] for statement in self.group])
-        for statement in self.group:
+    def is_by_elements(self, statement: Statement, loops: list[Loop]) -> bool:
+        """Whether each element is computed alone, in loops of the result around all others."""
+        fold, rest = self._fold_and_rest(statement, loops)
+        if fold is None:
+            return True
+        return self._position(fold, loops) == len(loops) and not self._is_side_by_side(statement, loops, fold, rest)
+
+    def is_of_rows(self, statement: Statement) -> bool:
+        """Whether a statement can be computed row by row, no slower than in loops of its own."""
+        if self.is_recurrence or statement.collect or not self.parallel or statement.name in self.code.wavefronts:
+            return False
+        loops, folds = self.result_loops(statement), outer_folds(statement.value)
+        rest = functools.reduce(lambda tree, fold: replaced(tree, fold, NOTHING), folds, statement.value)
+        if len(loops) == 1 and is_expensive(rest) or any(self.parallel not in free_names(fold) for fold in folds):
+            return False
+        return self.is_by_elements(statement, loops) and self.is_by_elements(statement, loops[1:])
+
+    def _side_by_side(self, statements: Sequence[Statement], loops: list[Loop]) -> Iterator[str]:
+        """Statements of the same indices, several of which have sums over the same range."""
+        if len(statements) == 1:
+            yield from self._assigned(statements[0], loops)
+            return
+        nest = Nest(self, statements[0], loops)
+        nest.sums_in_one_loop(statements, [outer_folds(statement.value)[0] for statement in statements])
+        for statement in statements:
             nest.statement = statement
             self.assign(nest, statement)
         yield from [*nest.lines[0], *nest.text(0)]

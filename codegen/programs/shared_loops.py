@@ -1,9 +1,9 @@
-"""Which statements of a program are computed in the same loops: those whose sums go over the same range."""
+"""Which statements of a program are computed in one loop: those whose sums go over the same range, and those that
+compute rows of one number from rows of that number, which are in cache then."""
 
 import ast
-from collections.abc import Sequence
 
-from ..language.index_expressions import fold_of, reads
+from ..language.index_expressions import is_name, reads
 from ..language.indexed_programs import Statement
 from .indexed_loops import LoopWriter
 from .program_kinds import ProgramCode
@@ -12,31 +12,41 @@ Group = tuple[Statement, ...]
 
 
 def with_shared_loops(code: ProgramCode) -> list[Group]:
-    """The groups of a program; neighbours that have the same loops, and read nothing of each other, are one."""
+    """The groups of a program; neighbours that can share a loop are one."""
     groups: list[Group] = []
-    before: str | None = None
     for group in code.program.groups:
-        loops = _loops_of(code, group)
-        if loops is not None and loops == before and _are_apart(code, (*groups[-1], *group)):
+        if groups and (_have_one_sum(code, groups[-1], group) or _have_the_same_rows(code, groups[-1], group)):
             groups[-1] = (*groups[-1], *group)
         else:
             groups.append(group)
-        before = loops
     return groups
 
 
-def _loops_of(code: ProgramCode, group: Group) -> str | None:
-    """The loops of a statement and of the sum that it has, as text."""
-    fold = LoopWriter(code, [group], set()).sum_in_register()
-    if fold is None:
-        return None
-    statement, (_, over, _) = group[0], fold_of(fold) or ("", (), fold)
-    indices = [ast.unparse(subscript) for subscript in statement.subscripts]
-    ranges = [[ast.unparse(end) for end in statement.ranges[name]] for name in (*indices, *over)]
-    return f"{indices} {over} {ranges}"
+def _have_one_sum(code: ProgramCode, one: Group, other: Group) -> bool:
+    """Whether all have the same loops, those of their sums as well."""
+    if len(other) > 1 or _is_recurrence(code, one) or _is_recurrence(code, other):
+        return False
+    writer = LoopWriter(code, [one], set())
+    return all(writer.have_one_sum(one[:k], each) for k, each in enumerate((*one, *other)) if k)
 
 
-def _are_apart(code: ProgramCode, statements: Sequence[Statement]) -> bool:
-    names = {statement.name for statement in statements}
-    read = {read.name for statement in statements for read in reads(statement.value, code.program.arrays)}
-    return names.isdisjoint(read) and len(names) == len(statements)
+def _have_the_same_rows(code: ProgramCode, one: Group, other: Group) -> bool:
+    """Whether statements have the same first index, and read rows of that index alone of each other."""
+    if len(other) > 1 or _is_recurrence(code, one) or _is_recurrence(code, other):
+        return False
+    if len({statement.name for statement in (*one, *other)}) < len(one) + 1:
+        return False
+    if not all(LoopWriter(code, [(statement,)], set()).is_of_rows(statement) for statement in (*one, *other)):
+        return False
+    index = one[0].subscripts[0]
+    assert isinstance(index, ast.Name)
+    if not all(is_name(statement.subscripts[0], index.id) for statement in other):
+        return False
+    ranges = {tuple(map(ast.unparse, statement.ranges[index.id])) for statement in (*one, *other)}
+    own = {statement.name: 0 for statement in one}
+    of_others = [read for statement in other for read in reads(statement.value, own)]
+    return len(ranges) == 1 and all(is_name(read.subscripts[0], index.id) for read in of_others)
+
+
+def _is_recurrence(code: ProgramCode, group: Group) -> bool:
+    return group in code.program.groups and code.program.is_recurrence(group)
