@@ -11,6 +11,12 @@ from .index_nest import Nest
 from .loop_function import LoopFunction
 from .python_code import plain
 
+SHORT = 8  # values for which the compiler writes a loop out, tests included
+
+
+def _is_short(row: Loop) -> bool:
+    return row.start.isdigit() and row.stop.isdigit() and int(row.stop) - int(row.start) <= SHORT
+
 
 class BorderLoops(LoopFunction):
     def in_rows(self, outer: Nest, inner: Sequence[Loop], value: ast.expr, write: Callable[[Nest], None]) -> None:
@@ -54,7 +60,7 @@ class BorderLoops(LoopFunction):
 
     def border_offsets(self, value: ast.expr, row: Loop, statement: Statement) -> list[ast.expr]:
         """How far from an index the places are that are tested or turned at a border."""
-        if row.index not in statement.ranges or row.step < 0:
+        if row.index not in statement.ranges or row.step < 0 or _is_short(row):
             return []
         nodes = [node for node in ast.walk(value) if isinstance(node, ast.expr)]
         turned = [self.offset_at_border(node, row.index, statement) for node in nodes]

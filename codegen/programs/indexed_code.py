@@ -96,9 +96,10 @@ class StageWriter(LoopWriter):
             self.begun |= {statement.name for statement in group}
         read = [a.name for a in self.arrays.values() if self._is_read(a.name)]
         results = list(dict.fromkeys(statement.name for statement in self.statements))
-        own = [n for n in results if n not in self.program.outputs] if self.is_fused else []
+        results = [name for name in results if name not in self.in_registers]
+        own = [n for n in results if n not in self.program.outputs] if self.is_fused else self.own_rows
         results = [name for name in results if name not in own]
-        operands = [name for name in read if name not in (*results, *own)]
+        operands = [name for name in read if name not in (*results, *own, *self.in_registers)]
         used = {node.id for node in ast.walk(ast.parse("\n".join(body))) if isinstance(node, ast.Name)}
         first = next((a.name for a in self.program.of_kind("input")), "")
         if first not in operands and not any(self.code.kinds[n] == VALUE for n in (*operands, *results)):
@@ -106,7 +107,8 @@ class StageWriter(LoopWriter):
         typed = next(n for n in (*operands, *results) if self.code.kinds[n] == VALUE)
         floats = [n for n, kind in self.program.numbers.items() if kind == "float" and n in used]
         lines = [*self._heads(operands, results, own), *body]
-        memory = [f"{n} = empty_row({like_of(self.code.kinds[n])}, {self.total(n)})" for n in own]
+        size = self.total if self.is_fused else self.row_size
+        memory = [f"{n} = empty_row({like_of(self.code.kinds[n])}, {size(n)})" for n in own]
         memory += [f"{name} = empty_row(T(0), BLOCK)" for name in self.blocks]
         memory += [f"{copy.name} = empty_row(T(0), {copy.size})" for copy in self.copies]
         memory += self.memory
@@ -167,4 +169,4 @@ class StageWriter(LoopWriter):
             else:
                 yield f"{self.code.at[name]} = {b} * ({self.total(name)})"
         yield from (f"{self.code.at[name]} = {b} * ({self.total(name)})" for name in results)
-        yield from (f"{self.code.at[name]} = 0" for name in own)
+        yield from (f"{self.code.at[name]} = 0" for name in own if name not in self.own_rows)

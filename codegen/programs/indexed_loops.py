@@ -25,6 +25,7 @@ from .program_kinds import JOIN
 from .python_code import VALUE, plain
 from .row_folds import RowFold, is_cheap, sums_side_by_side
 from .scatter_loops import ScatterLoops
+from .small_rows import by_element
 from .wavefronts import Wavefront
 
 VECTOR = 16  # terms that are added up at once
@@ -68,9 +69,36 @@ class LoopWriter(ScatterLoops):
         if len(parts) == 1:
             yield from self._side_by_side(self.group, self.result_loops(statement))
             return
-        yield self.result_loops(statement)[0].line
+        row = self.result_loops(statement)[0]
+        own = [each.name for each in self.group if self._is_of_group(each.name)]
+        if elements := by_element(self.group, own):
+            yield from self._in_registers(row, elements, own)
+            return
+        yield row.line
+        self.own_rows = [] if self.is_fused else own
+        yield from (f"    {self.code.at[name]} = -{row.index} * {self.row_size(name)}" for name in self.own_rows)
         for part in parts:
             yield from indented(1, self._side_by_side(part, self.result_loops(part[0])[1:]))
+
+    def _in_registers(self, row: Loop, elements: Sequence[Statement], own: Sequence[str]) -> Iterator[str]:
+        """One element of a row after the other; only those of other arrays than `own` are stored."""
+        self.in_registers += own
+        nest = Nest(self, elements[0], [row])
+        for statement in elements:
+            nest.statement = statement
+            kind = self.code.kinds[statement.name]
+            text, _, level = (nest.element if kind == VALUE else nest.value)(statement.value)
+            value = nest.bound((text, kind, level), statement.name, ast.dump(own_element(statement)))[0]
+            if statement.name not in own:
+                offset, _, _ = nest.offset(statement.name, statement.subscripts)
+                nest.lines[-1].append(self.store(statement.name, offset, value))
+        yield from [*nest.lines[0], *nest.text(0)]
+
+    def _is_of_group(self, name: str) -> bool:
+        """Whether nobody else reads what statements have computed."""
+        others = [statement for statement in self.program.statements if statement not in self.group]
+        trees = [tree for statement in others for tree in (statement.value, *statement.subscripts)]
+        return name not in self.program.outputs and not any(any(reads(tree, {name: 0})) for tree in trees)
 
     def have_one_sum(self, statements: Sequence[Statement], other: Statement) -> bool:
         """Whether another statement has the same loops as statements, those of its sum as well, and none of their

@@ -30,6 +30,8 @@ class LoopFunction:
         self.packed: dict[str, Packed] = {}  # by the text of a read, in the group's loops
         self.copies: list[Packed] = []
         self.memory: list[str] = []  # lines that make room for sums
+        self.own_rows: list[str] = []  # arrays of which there is one row at a time
+        self.in_registers: list[str] = []  # arrays of which there is one row at a time, an element in each register
         self.unit = 1  # how many rows threads get together
         self.tests: dict[str, None] = {}
         self.guarded = False
@@ -66,6 +68,10 @@ class LoopFunction:
         if name in self.code.wavefronts:
             return plain(self.code.wavefronts[name].total)
         dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims]
+        return plain(" * ".join(dims)) if dims else "1"
+
+    def row_size(self, name: str) -> str:
+        dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims[1:]]
         return plain(" * ".join(dims)) if dims else "1"
 
     def new(self, word: str) -> str:

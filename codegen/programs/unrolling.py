@@ -39,7 +39,7 @@ def _unrolled(tree: ast.AST, statement: Statement, code: ProgramCode) -> ast.exp
         return _decided(result)
     word, over, operand = fold_of(result) or ("", (), result)
     operand = _as_term(word, operand, code.kind_of(operand))
-    terms = [_substituted(operand, dict(zip(over, each, strict=True))) for each in values]
+    terms = [substituted(operand, dict(zip(over, each, strict=True))) for each in values]
     return _reduced(word, terms)
 
 
@@ -63,7 +63,7 @@ def _values(over: Sequence[str], statement: Statement) -> list[tuple[int, ...]]:
     return values if 0 < len(values) <= MAX_TERMS else []
 
 
-def _substituted(tree: ast.expr, values: dict[str, int]) -> ast.expr:
+def substituted(tree: ast.expr, values: dict[str, int]) -> ast.expr:
     """An expression for certain values of indices, without the cases that these leave out."""
     return _simpler(renamed(tree, {index: ast.Constant(value) for index, value in values.items()}))
 
@@ -87,6 +87,10 @@ def _decided(tree: ast.expr) -> ast.expr:
             return ast.Constant(COMPARED[type(op)](one, other)) if type(op) in COMPARED else tree
         case ast.BinOp(op=ast.Add() | ast.Sub()):
             return simplified(tree)
+        case ast.BinOp(left=ast.Constant(value=int(one)), op=ast.Mod(), right=ast.Constant(value=int(other))) if (
+            other > 0
+        ):
+            return ast.Constant(one % other)
     return tree
 
 

@@ -82,8 +82,7 @@ class Derivation:
         """The program's own arrays, computed again."""
         for statement in self.statements:
             if statement.name not in self.program.outputs:
-                if statement.collect and not any(line.startswith(f"{statement.name}: ") for line in text.lines):
-                    text.lines.append(f"{statement.name}: {shape_source(self.arrays[statement.name].dims)}")
+                text.state_size(statement, statement.name, self.arrays[statement.name].dims)
                 text.add(statement)
 
     def _operand(self, statement: Statement) -> tuple[str, tuple[str, ...], ast.expr]:

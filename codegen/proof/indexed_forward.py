@@ -67,8 +67,8 @@ class Forward(Derivation):
                 word = "sum"
         elif word not in ("", "sum"):
             raise NoDerivative(f"the derivative of {word}")
+        text.state_size(statement, name, self.arrays[statement.name].dims)
         if statement.collect:
-            text.lines.append(f"{name}: {shape_source(self.arrays[statement.name].dims)}")
             text.add(replace(statement, name=name, value=total, collect="sum"))
         else:
             text.add(replace(statement, name=name, value=folded("sum", over, total)))

@@ -1,7 +1,7 @@
 """The gradients of indexed programs."""
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..language.index_expressions import (
@@ -10,7 +10,9 @@ from ..language.index_expressions import (
     element,
     folded,
     free_names,
+    is_name,
     linear,
+    reads,
     renamed,
     same,
     simplified,
@@ -106,8 +108,8 @@ class Reverse(Derivation):
                 total = plus(total, part)
             used = ranges_of(total, self.known_ranges)
             self.text.add(Statement(adjoint, subscripts, total, "", {**used, **ranges}))
-        else:
-            self.text.lines.append(f"{adjoint}: {shape_source(self.arrays[name].dims)}")
+        elif (line := f"{adjoint}: {shape_source(self.arrays[name].dims)}") not in self.text.lines:
+            self.text.lines.append(line)
         for statement in self.scatters.get(name, []):
             self.text.add(replace(statement, name=adjoint))
 
@@ -157,6 +159,7 @@ class Reverse(Derivation):
         if inverse is None:
             return None
         known, tests = inverse
+        self._state_sizes(read.name, known, value, statement)
         others = [own.id for own in self.own[read.name][0] if isinstance(own, ast.Name)]
         rest = [name for name in indices if name not in known]
         new: dict[str, str] = {}
@@ -169,6 +172,18 @@ class Reverse(Derivation):
             return tree
         condition = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
         return ast.IfExp(condition, tree, ZERO)
+
+    def _state_sizes(self, name: str, known: Mapping[str, ast.expr], value: ast.expr, statement: Statement) -> None:
+        """The sizes of arrays that are read at an index which has another range now: it does not say what they are."""
+        ranges = self.own[name][1]
+        places = {index: place.id for index, place in known.items() if isinstance(place, ast.Name)}
+        moved = [index for index, own in places.items() if not same(statement.ranges[index][1], ranges[own][1])]
+        arrays = {self.adjoints[each]: each for each in self.adjoints if self.adjoints[each] not in self.outputs}
+        arrays |= {each: each for each, array in self.arrays.items() if array.kind not in ("input", "constant")}
+        for read in reads(value, arrays):
+            line = f"{read.name}: {shape_source(self.arrays[arrays[read.name]].dims)}"
+            if any(is_name(each, index) for each in read.subscripts for index in moved) and line not in self.text.lines:
+                self.text.lines.append(line)
 
     def _inverse(
         self, read: Read, indices: Sequence[str], statement: Statement

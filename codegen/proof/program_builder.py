@@ -42,6 +42,13 @@ class ProgramBuilder:
         self.ranges[name] = text
         return name
 
+    def state_size(self, statement: Statement, name: str, dims: Sequence[ast.expr]) -> None:
+        """Of an array like the one that a statement assigns: where its indices do not say the size, or a number is one,
+        which indices with other ranges may stand beside."""
+        is_stated = any(line.startswith(f"{name}: ") for line in self.lines)
+        if not is_stated and (statement.collect or any(isinstance(dim, ast.Constant) for dim in dims)):
+            self.lines.append(f"{name}: {shape_source(dims)}")
+
     def add(self, statement: Statement) -> None:
         if not statement.subscripts and not statement.collect:
             self.lines.append(f"{statement.name}: ()")

@@ -43,6 +43,15 @@ SPEC = """
   verify: off, because this is a test of derivatives
   doc: "An extreme over two indices."
 
+- name: few_of_a_row(Tensor self) -> Tensor
+  indexed: |
+    self: (n, m)
+    a: range(3)
+    part[i, a] = padded(self[i, a], 0.5) ** 2
+    result[i] = part[i, 0] * sum[a](part[i, a])
+  verify: off, because this is a test of derivatives
+  doc: "A range that is no size: more than a row has, or fewer."
+
 - name: running(Tensor self, Tensor decay) -> Tensor
   indexed: result[t, d] = decay[t, d] * padded(result[t - 1, d], 0) + self[t, d] ** 2
   verify: off, because this is a test of derivatives
@@ -207,6 +216,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("nearest", (drawn(3, 4), drawn(5, 4, seed=1))),
     ("most", (drawn(3, 4),)),
     ("largest", (drawn(3, 4),)),
+    *(("few_of_a_row", (drawn(2, columns),)) for columns in (4, 3, 1)),
     ("running", (drawn(4, 3), drawn(4, 3, seed=1))),
     ("running", (drawn(2, 3, 2), drawn(3, 2, seed=1))),
     ("backwards", (drawn(5),)),
@@ -272,7 +282,7 @@ def test_gradients(ops: Any, name: str, args: tuple[Any, ...]) -> None:
     assert gradcheck(function, leaves, check_forward_ad=True)
 
 
-SECOND = ("pairs", "most", "running", "softmaxes")  # each is compiled for seconds
+SECOND = ("pairs", "most", "few_of_a_row", "running", "softmaxes")  # each is compiled for seconds
 
 
 @pytest.mark.parametrize(("name", "args"), [(name, args) for name, args in CALLS if name in SECOND])

@@ -77,6 +77,23 @@ def beside_diagonal(self: Array) -> Array:
     return np.array([read(self, i, i + 1, 1) + read(self, i - 1, 0, 2) for i in range(len(self))])
 
 
+def standardized(self: Array, weight: Array) -> Array:
+    away = self - self.mean(-1, keepdims=True)
+    return away * weight / np.sqrt(1 + (away**2).mean(-1, keepdims=True))
+
+
+def turned(self: Array) -> Outputs:
+    twice = 2 * np.roll(self, -1, -1)
+    other = np.roll(twice, -1, -1) - self
+    result = other[..., ::-1] * twice
+    return result, np.minimum(result[..., 0], other[..., 1])
+
+
+def few_of_a_row(self: Array) -> Array:
+    part = np.pad(self, [(0, 0)] * (self.ndim - 1) + [(0, 3)], constant_values=0.5)[..., :3] ** 2
+    return part[..., 0] * part.sum(-1)
+
+
 PROGRAMS = [
     Program(
         "tables(Tensor self) -> (Tensor most, Tensor total, Tensor columns)",  # along diagonals; its rows are not rows
@@ -186,6 +203,40 @@ PROGRAMS = [
         of_examples(lambda self, other: ((self**2).sum(), (self - other).mean(), self.sum())),
     ),
     Program(
+        "standardized(Tensor self, Tensor weight) -> Tensor",  # row by row, and what nobody else reads is one row
+        """
+        self: (n, m)
+        k: range(m)
+        centre[i] = mean[j](self[i, j])
+        away[i, j] = self[i, j] - centre[i]
+        spread[i] = 1 + mean[k](away[i, k] ** 2)
+        result[i, j] = away[i, j] * weight[j] / sqrt(spread[i])
+        """,
+        standardized,
+    ),
+    Program(
+        "turned(Tensor self) -> (Tensor result, Tensor least)",  # in registers
+        """
+        self: (n, 3)
+        k: range(3)
+        twice[p, k] = 2 * self[p, (k + 1) % 3]
+        other[p, k] = twice[p, (k + 1) % 3] - self[p, k]
+        result[p, k] = other[p, 2 - k] * twice[p, k]
+        least[p] = minimum(result[p, 0], other[p, 1])
+        """,
+        turned,
+    ),
+    Program(
+        "few_of_a_row(Tensor self) -> Tensor",  # more than a row has, or fewer
+        """
+        self: (n, m)
+        a: range(3)
+        part[i, a] = padded(self[i, a], 0.5) ** 2
+        result[i] = part[i, 0] * sum[a](part[i, a])
+        """,
+        few_of_a_row,
+    ),
+    Program(
         "beside_diagonal(Tensor self) -> Tensor",  # one read tests both of its subscripts near both ends
         """
         self: (n, n)
@@ -219,6 +270,12 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     *(("sums", (drawn(*shape), drawn(*shape, seed=1))) for shape in ((5, 3), (1, 9), (9, 2, 3), (0, 3), (3, 0))),
     *(("totals", (drawn(*shape), drawn(*shape, seed=1))) for shape in ((5, 3), (1, 9), (9, 2, 3), (3, 0))),
     *(("beside_diagonal", (drawn(*shape),)) for shape in ((2, 2), (1, 1), (7, 7), (9, 3, 3), (0, 0))),
+    *(
+        ("standardized", (drawn(*shape), drawn(shape[-1], seed=1)))
+        for shape in ((5, 3), (1, 1), (9, 2, 3), (0, 3), (3, 0))
+    ),
+    *(("turned", (drawn(*shape),)) for shape in ((5, 3), (1, 3), (9, 2, 3), (0, 3))),
+    *(("few_of_a_row", (drawn(*shape),)) for shape in ((5, 3), (2, 4), (2, 1), (9, 2, 2), (3, 0))),
     ("picked", (drawn(4, 3), INDEX)),
     ("picked", (drawn(2, 4, 3), INDEX)),
 ]
@@ -254,12 +311,21 @@ def test_values_are_those_of_numpy(ops: Any, folder: Path, name: str, args: tupl
 def test_sums_over_one_range_share_a_loop(ops: Any, folder: Path) -> None:
     """Those that read nothing of each other: memory is read once."""
     kernels = folder / "indexed_order_ops" / "kernels" / "programs"
-    first = (kernels / "cpu_sums.py").read_text(encoding="utf-8").partition("def stage_2")[0]
-    assert [first.count(text) for text in ("for j in", "for i in", " += ", " *= ")] == [1, 1, 2, 1]
+    text = (kernels / "cpu_sums.py").read_text(encoding="utf-8").partition("def fused")[0]
+    assert [text.count(part) for part in ("for i in", "for j in", " += ", " *= ")] == [1, 2, 3, 1]
     first, _, second = (
         (kernels / "cpu_totals.py").read_text(encoding="utf-8").partition("def fused")[0].partition("def stage_2")
     )
     assert [first.count("for element_1 in"), second.count("for j in")] == [1, 1]
+
+
+def test_rows_of_few_elements_stay_in_registers(folder: Path) -> None:
+    """And of longer ones that nobody else reads there is one at a time."""
+    kernels = folder / "indexed_order_ops" / "kernels" / "programs"
+    text = (kernels / "cpu_turned.py").read_text(encoding="utf-8")
+    assert "twice[np" not in text and "other[np" not in text and "for k in" not in text
+    text = (kernels / "cpu_standardized.py").read_text(encoding="utf-8").partition("def fused")[0]
+    assert text.count("for i in") == 1 and "away = empty_row(T(0), m)" in text
 
 
 @pytest.mark.parametrize("name", ["scaled_product", "columns_product", "rows_product"])
