@@ -95,16 +95,18 @@ class LoopWriter(ScatterLoops):
         yield from [*nest.lines[0], *nest.text(0)]
 
     def _is_of_group(self, name: str) -> bool:
-        """Whether nobody else reads what statements have computed."""
+        """Whether nobody else computes or reads an array."""
         others = [statement for statement in self.program.statements if statement not in self.group]
         trees = [tree for statement in others for tree in (statement.value, *statement.subscripts)]
-        return name not in self.program.outputs and not any(any(reads(tree, {name: 0})) for tree in trees)
+        named = {statement.name for statement in others} | {read.name for tree in trees for read in reads(tree, [name])}
+        return name not in self.program.outputs and name not in named
 
     def have_one_sum(self, statements: Sequence[Statement], other: Statement) -> bool:
-        """Whether another statement has the same loops as statements, those of its sum as well, and none of their
-        results."""
-        names = {statement.name: 0 for statement in statements}
-        if other.name in names or any(reads(other.value, names)):
+        """Whether another statement has the same loops as statements, those of its sum as well, and no array of
+        theirs."""
+        names = {statement.name for statement in statements}
+        read = {each.name for statement in statements for each in reads(statement.value, [other.name])}
+        if other.name in names | read or any(reads(other.value, names)):
             return False
         return self.loops_of(statements[-1]) == self.loops_of(other)
 

@@ -43,8 +43,8 @@ def _have_the_same_rows(code: ProgramCode, one: Group, other: Group) -> bool:
     if not all(is_name(statement.subscripts[0], index.id) for statement in other):
         return False
     ranges = {tuple(map(ast.unparse, statement.ranges[index.id])) for statement in (*one, *other)}
-    own = {statement.name: 0 for statement in one}
-    of_others = [read for statement in other for read in reads(statement.value, own)]
+    own = {statement.name for statement in (*one, *other)}
+    of_others = [read for statement in (*one, *other) for read in reads(statement.value, own)]
     return len(ranges) == 1 and all(is_name(read.subscripts[0], index.id) for read in of_others)
 
 

@@ -42,7 +42,7 @@ def _elements(statement: Statement) -> Iterator[Statement]:
                 return
     for values in itertools.product(*spans):
         constants = dict(zip(names, values, strict=True))
-        subscripts = (statement.subscripts[0], *map(ast.Constant, values))
+        subscripts = tuple(substituted(subscript, constants) for subscript in statement.subscripts)
         yield replace(statement, subscripts=subscripts, value=substituted(statement.value, constants))
 
 
