@@ -63,9 +63,9 @@ class BorderLoops(LoopFunction):
         if row.index not in statement.ranges or row.step < 0 or _is_short(row):
             return []
         nodes = [node for node in ast.walk(value) if isinstance(node, ast.expr)]
-        turned = [self.offset_at_border(node, row.index, statement) for node in nodes]
+        at_ends = [self.offset_at_border(node, row.index, statement) for node in nodes]
         read = [offset for node in nodes for offset in self._offsets_of_read(node, row.index, statement)]
-        offsets = [each for each in (*turned, *read) if each is not None]
+        offsets = [each for each in (*at_ends, *read) if each is not None]
         matches = [each for each in offsets if not (isinstance(each, ast.Constant) and each.value == 0)]
         outside = {row.index} | {name for node in ast.walk(value) for name in (fold_of(node) or ("", (), node))[1]}
         return [] if any(outside & {*free_names(offset)} for offset in matches) else matches

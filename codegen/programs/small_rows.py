@@ -22,9 +22,11 @@ def by_element(statements: Sequence[Statement], own: Collection[str]) -> list[St
     known: set[str] = set()
     for statement in statements:
         for each in _elements(statement):
-            if any(_text(read.node) not in known for read in reads(each.value, own)) or _is_padded(each.value, own):
+            if any(ast.unparse(read.node) not in known for read in reads(each.value, own)) or _is_padded(
+                each.value, own
+            ):
                 return []
-            known.add(_text(element(each.name, each.subscripts)))
+            known.add(ast.unparse(element(each.name, each.subscripts)))
             results.append(each)
         if len(results) > MAX_ELEMENTS or statement.name not in {each.name for each in results}:
             return []
@@ -49,7 +51,3 @@ def _elements(statement: Statement) -> Iterator[Statement]:
 def _is_padded(tree: ast.expr, own: Collection[str]) -> bool:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and is_name(node.func, PADDED)]
     return any(any(reads(call, own)) for call in calls)
-
-
-def _text(tree: ast.expr) -> str:
-    return ast.unparse(tree)

@@ -176,8 +176,8 @@ class Reverse(Derivation):
     def _state_sizes(self, name: str, known: Mapping[str, ast.expr], value: ast.expr, statement: Statement) -> None:
         """The sizes of arrays that are read at an index which has another range now: it does not say what they are."""
         ranges = self.own[name][1]
-        places = {index: place.id for index, place in known.items() if isinstance(place, ast.Name)}
-        moved = [index for index, own in places.items() if not same(statement.ranges[index][1], ranges[own][1])]
+        names = {index: tree.id for index, tree in known.items() if isinstance(tree, ast.Name)}
+        moved = [index for index, own in names.items() if not same(statement.ranges[index][1], ranges[own][1])]
         arrays = {self.adjoints[each]: each for each in self.adjoints if self.adjoints[each] not in self.outputs}
         arrays |= {each: each for each, array in self.arrays.items() if array.kind not in ("input", "constant")}
         for read in reads(value, arrays):

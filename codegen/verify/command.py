@@ -189,7 +189,7 @@ def verify(
     if count := report.undefined:
         print(f"{count} derivatives at jumps and poles could not be compared: there the function has no derivative")
     took = time.perf_counter() - begin
-    print(f"{counted(len(chosen), 'op')}, {report.checks} checks, {len(wrong)} wrong, {took:.0f} s")
+    print(f"{counted(len(chosen), 'op')}, {report.checks} checks, {len(wrong)} wrong, {took:.0f} s", flush=True)
     return 1 if wrong else 0
 
 
