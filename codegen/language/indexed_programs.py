@@ -112,7 +112,9 @@ class IndexedProgram:
 
     def is_recurrence(self, group: Sequence[Statement]) -> bool:
         own = {statement.name for statement in group}
-        return any(read.name in own for statement in group for read in reads(statement.value, self.arrays))
+        return tuple(group) in self.groups and any(
+            read.name in own for statement in group for read in reads(statement.value, self.arrays)
+        )
 
 
 def _groups(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:

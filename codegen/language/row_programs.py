@@ -145,10 +145,6 @@ class Program:
         return are_ints == sorted(are_ints)
 
     @property
-    def is_of_rows(self) -> bool:
-        return all(p.kind == "row" for p in self.arrays)
-
-    @property
     def totals(self) -> tuple[str, ...]:
         """The outputs that are sums over rows."""
         return tuple(s.name for s in self.statements if _is_total(s.value))

@@ -23,13 +23,12 @@ from .element_code import Loop, Packed, own_element
 from .index_nest import SUMS, Nest
 from .program_kinds import JOIN
 from .python_code import VALUE, plain
-from .row_folds import RowFold, is_cheap, sums_side_by_side
+from .row_folds import NOTHING, RowFold, is_cheap, sums_side_by_side
 from .scatter_loops import ScatterLoops
 from .small_rows import by_element
 from .wavefronts import Wavefront
 
 VECTOR = 16  # terms that are added up at once
-NOTHING = ast.Constant(0)
 ACROSS = 0.5  # what a sum over the innermost loop costs, beside a read that goes across rows
 
 

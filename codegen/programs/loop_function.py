@@ -44,7 +44,7 @@ class LoopFunction:
     def _go_on(self, group: Sequence[Statement]) -> None:
         self.group = group
         self.packed = {}
-        self.is_recurrence = tuple(group) in self.program.groups and self.program.is_recurrence(group)
+        self.is_recurrence = self.program.is_recurrence(group)
         self.ways = directions(self.program, group) if self.is_recurrence else {}
         self.parallel = self._parallel()
 

@@ -24,7 +24,7 @@ def with_shared_loops(code: ProgramCode) -> list[Group]:
 
 def _have_one_sum(code: ProgramCode, one: Group, other: Group) -> bool:
     """Whether all have the same loops, those of their sums as well."""
-    if len(other) > 1 or _is_recurrence(code, one) or _is_recurrence(code, other):
+    if len(other) > 1 or code.program.is_recurrence(one) or code.program.is_recurrence(other):
         return False
     writer = LoopWriter(code, [one], set())
     return all(writer.have_one_sum(one[:k], each) for k, each in enumerate((*one, *other)) if k)
@@ -32,7 +32,7 @@ def _have_one_sum(code: ProgramCode, one: Group, other: Group) -> bool:
 
 def _have_the_same_rows(code: ProgramCode, one: Group, other: Group) -> bool:
     """Whether statements have the same first index, and read rows of that index alone of each other."""
-    if len(other) > 1 or _is_recurrence(code, one) or _is_recurrence(code, other):
+    if len(other) > 1 or code.program.is_recurrence(one) or code.program.is_recurrence(other):
         return False
     if len({statement.name for statement in (*one, *other)}) < len(one) + 1:
         return False
@@ -46,7 +46,3 @@ def _have_the_same_rows(code: ProgramCode, one: Group, other: Group) -> bool:
     own = {statement.name for statement in (*one, *other)}
     of_others = [read for statement in (*one, *other) for read in reads(statement.value, own)]
     return len(ranges) == 1 and all(is_name(read.subscripts[0], index.id) for read in of_others)
-
-
-def _is_recurrence(code: ProgramCode, group: Group) -> bool:
-    return group in code.program.groups and code.program.is_recurrence(group)

@@ -52,6 +52,11 @@ SPEC = """
   verify: off, because this is a test of derivatives
   doc: "A range that is no size: more than a row has, or fewer."
 
+- name: most_raised(Tensor self) -> Tensor
+  indexed: result = max[i](self[i] * exp(self[i]))
+  verify: off, because this is a test of derivatives
+  doc: "One element takes a gradient that is not cheap, outside of all loops."
+
 - name: running(Tensor self, Tensor decay) -> Tensor
   indexed: result[t, d] = decay[t, d] * padded(result[t - 1, d], 0) + self[t, d] ** 2
   verify: off, because this is a test of derivatives
@@ -216,6 +221,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("nearest", (drawn(3, 4), drawn(5, 4, seed=1))),
     ("most", (drawn(3, 4),)),
     ("largest", (drawn(3, 4),)),
+    ("most_raised", (drawn(4),)),
     *(("few_of_a_row", (drawn(2, columns),)) for columns in (4, 3, 1)),
     ("running", (drawn(4, 3), drawn(4, 3, seed=1))),
     ("running", (drawn(2, 3, 2), drawn(3, 2, seed=1))),
