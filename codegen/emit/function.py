@@ -103,7 +103,7 @@ class Public:
         lines += [f'    result = run_rows({code.kernel}, "{self.op}", {operands})', "    if result is not None:"]
         if code.node:
             needs_grad = " or ".join(f"{a.python_name}._requires_grad" for a in code.node.arguments)
-            retained = behind(a.python_name for a in code.arguments if a.name in code.node.recorded_arguments)
+            retained = behind(python_names(code.arguments).split(", "))
             record = f"            {code.node_class}.record(result{retained})"
             lines += [f"        if ({needs_grad}) and grad_mode.grad:", record]
         return [*lines, "        return result"]

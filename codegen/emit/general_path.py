@@ -221,25 +221,7 @@ class General:
         return [f"if into is not None{elsewhere}:", "    result = write(name, into, result)"]
 
     @property
-    def recorded(self) -> list[str]:
-        return [*self._graph, *self._undefined, *self._tangents]
-
-    @property
-    def _graph(self) -> list[str]:
-        code, node = self.code, self.code.node
-        if node is None:
-            return []
-        checked_arguments = [*node.arguments, *(a for a in code.arguments if a.name in dict(node.not_implemented))]
-        needs_grad = " or ".join(map(_requires_grad, checked_arguments))
-        record = f"{code.node_class}.record({', '.join([self.results, *node.recorded_arguments])})"
-        if code.entry.compute.kind != "view":
-            floats = "" if code.has_multiple_outputs else ' and result._dtype.kind in "fc"'
-            return [f"if grad_mode.grad and ({needs_grad}){floats}:", f"    {record}"]
-        recorded = [f"    if {needs_grad}:", f"        {record}", *["    multiple_views(result)"] * code.gives_list]
-        return ["if grad_mode.grad:", *recorded, "else:", f"    not_recorded({'*' * code.gives_list}result)"]
-
-    @property
-    def _undefined(self) -> list[str]:
+    def undefined(self) -> list[str]:
         why = self.code.entry.undefined_gradients
         if not why:
             return []
@@ -248,27 +230,13 @@ class General:
         return ["if grad_mode.grad or watch.active:", f"    {call}"]
 
     @property
-    def _tangents(self) -> list[str]:
-        code, node = self.code, self.code.node
-        if node is None:
-            return []
-        if not node.forward:
-            return ["if watch.notes:", f"    watch.note({self.results})"]
-        into = "" if code.has_multiple_outputs or code.entry.compute.kind == "view" else ", into"
-        primals = f"({code.general_parameters},), ({star_args(a.name for a in node.arguments)})"
-        return ["if watch.active:", f"    propagate({code.node_class}, {self.results}, {primals}{into})"]
-
-    @property
     def returned(self) -> str:
-        result = named(self.code, self.results)
-        return f"{self.code.lazy_constructor}({result})" if self.code.lazy_constructor else result
-
-
-def _requires_grad(argument: Argument) -> str:
-    name, type_ = argument.name, argument.type
-    if type_.is_list:
-        return f"needs_grad({name})"
-    return f"({name} is not None and {name}._requires_grad)" if type_.optional else f"{name}._requires_grad"
+        code, result = self.code, self.results
+        if code.node is not None:
+            into = "" if code.entry.compute.kind == "view" or code.has_multiple_outputs else ", into=into"
+            result = f"{code.node_class}.record({result}, {code.general_parameters}{into})"
+        result = named(code, result)
+        return f"{code.lazy_constructor}({result})" if code.lazy_constructor else result
 
 
 def checked(code: OpCode, argument: Argument) -> list[str]:

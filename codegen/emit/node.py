@@ -14,6 +14,7 @@ from .elementwise_kernels import ElementKernels, hands_on, is_integer_argument, 
 from .forward_mode import forward_lines
 from .saved_tensors import Calls, NodePlan, SavedTensor, SavedValue, Shared, make_plan
 
+NATIVE_PARTS = ("", "_shape", "_dtype", "shapes")  # of values that native code keeps
 MAX_NODE_TENSORS = 12  # tensors and values that a node keeps, and edges, which native code writes down
 
 
@@ -69,47 +70,46 @@ class NodeCode:
         return None if tree is None else self.calls.library["kernel", tree.func.id]  # type: ignore[attr-defined]
 
     @cached_property
-    def launches(self) -> bool:
-        one = len(self.differentiable_outputs) == 1 or self._planned is not None
-        return self.kernel is not None and one and not self.gives_list and bool(self.backward_reads)
+    def by_kernel(self) -> bool:
+        return self.kernel is not None and not self.fast and not self.fused
 
     @cached_property
     def kernel_plan(self) -> Part | None:
-        return self._planned if self.launches else None
-
-    @cached_property
-    def _planned(self) -> Part | None:
         return self.calls.library.get("plan", self.kernel.name) if self.kernel else None
 
     @cached_property
     def backward_reads(self) -> list[str]:
+        """What the kernel for backward takes, as `KernelOpGradient` is told it."""
         call = ast.parse(self.plan.backward, mode="eval").body
-        matches = [self.backward_read(operand) for operand in call.args]  # type: ignore[attr-defined]
-        return matches if all(matches) else []
+        operands = call.args  # type: ignore[attr-defined]
+        return [self.backward_read(operand, operand is operands[-1]) for operand in operands]
 
-    def backward_read(self, operand: ast.expr) -> str:
+    def backward_read(self, operand: ast.expr, is_last: bool) -> str:
         raw = {a.name for a in self.entry.tensor_arguments if a.name in self.entry.masks and a.type.optional}
-        tensors = {t.name: f'("{"r" if t.name in raw else "k"}", "{t.slot}")' for t in self.backward_tensors}
-        values = {v.name: v.slot for v in self.backward_values}
-        each = ", ".join(f'("g", "", {i})' for i in self.differentiable_outputs)
-        known = {"grad": '("g", "")', "grads": each, "output_mask": '("w", "")'} | tensors
-        named = _names([code := ast.unparse(operand)])
-        if named & known.keys():
-            is_list = any(t.kind == "list" for t in self.backward_tensors if t.name in named)
-            return known.get(code, "") if not is_list else self.listed_read(operand)
-        read = sorted(named & values.keys())
-        if not read:
-            return f'("c", "", {code})' if isinstance(operand, ast.Constant) else ""
-        made = "" if code == read[0] else f", lambda {read[0]}: {code}"
-        return f'("v", "{values[read[0]]}"{made})' if len(read) == 1 else ""
-
-    def listed_read(self, operand: ast.expr) -> str:
-        lists = {t.name: f'("i", "{t.slot}")' for t in self.backward_tensors if t.kind == "list"}
         items = {a.name for a in self.entry.tensor_arguments if a.type.optional_items}
+        tensors = {t.name: t for t in self.backward_tensors}
+        values = {v.name: v.slot for v in self.backward_values}
         code = ast.unparse(operand)
-        call = ast.parse(self.plan.backward, mode="eval").body
-        last = call.args[-1] is not None and ast.unparse(call.args[-1]) == code  # type: ignore[attr-defined]
-        return lists.get(code, "") if self._planned and last and code in items else ""
+        match operand:
+            case ast.Name("grad"):
+                return '("g", "")'
+            case ast.Name("grads"):
+                return ", ".join(f'("g", "", {i})' for i in self.differentiable_outputs)
+            case ast.Name("output_mask"):
+                return '("w", "")'
+            case ast.Name(name) if name in tensors:
+                if tensors[name].kind == "list":
+                    return f'("{"i" if is_last and name in items else "l"}", "{tensors[name].slot}")'
+                return f'("{"r" if name in raw else "k"}", "{tensors[name].slot}")'
+            case ast.Name(name) if name in values:
+                return f'("v", "{values[name]}")'
+            case ast.Constant():
+                return f'("c", "", {code})'
+        slots = {"grad": "", **{name: tensor.slot for name, tensor in tensors.items()}, **values}
+        read = sorted(_names([code]) & slots.keys())
+        if len(read) == 1 and read[0] in values:
+            return f'("v", "{values[read[0]]}", lambda {read[0]}: {code})'
+        return f'("e", {tuple(slots[name] for name in read)!r}, lambda {", ".join(read)}: {code})'
 
     @cached_property
     def differentiable_outputs(self) -> tuple[int, ...]:
@@ -124,19 +124,6 @@ class NodeCode:
         return self.entry.schema.returns[0].type.is_list
 
     @cached_property
-    def slots(self) -> tuple[str, ...]:
-        tensors = [s for t in self.plan.tensors for s in (t.slot, f"{t.slot}_version")]
-        metas = ["output_metas"] if self.outputs > 1 else []
-        metas += ["output_count", "output_metas"] if self.gives_list else []
-        return tuple(sorted([*tensors, *(v.slot for v in self.plan.values), *metas]))
-
-    @cached_property
-    def recorded_arguments(self) -> tuple[str, ...]:
-        output_mask = {a.name for a in self.arguments} | {t.name for t in self.plan.tensors}
-        output_mask |= _names(value.source for value in self.plan.values)
-        return tuple(a.name for a in self.entry.schema.arguments if a.name in output_mask)
-
-    @cached_property
     def plain(self) -> bool:
         tensors = self.entry.tensor_arguments
         one_list = len(tensors) == 1 and self.takes_list and not self.plan.tensors
@@ -144,29 +131,11 @@ class NodeCode:
         single = (one_list and not tensors[0].type.optional_items) or not any(a.type.is_list for a in before)
         fits_native = max(len(self.plan.tensors), len(self.plan.values), len(self.arguments)) <= MAX_NODE_TENSORS
         fits = single and fits_native and not self.gives_list and bool(self.differentiable_outputs)
-        return fits and all(known for known, _ in self.plain_values.values())
+        return fits and all(v.part in NATIVE_PARTS and not v.source.startswith("output") for v in self.plan.values)
 
     @cached_property
-    def plain_values(self) -> dict[str, tuple[str, str]]:
-        results, arguments = {}, {a.name for a in self.entry.schema.arguments}
-        for value in self.plan.values:
-            match ast.parse(value.source, mode="eval").body:
-                case ast.Name(id=name):
-                    results[value.slot] = name, ""
-                case ast.Attribute(value=ast.Name(id=name), attr=("_shape" | "_dtype") as part):
-                    results[value.slot] = name, part
-                case ast.IfExp(body=ast.Constant(None), orelse=ast.Attribute(value=ast.Name(id=name), attr="_shape")):
-                    results[value.slot] = name, "_shape"  # None where the argument is
-                case ast.Call(
-                    func=ast.Name(id="tuple"),
-                    args=[ast.ListComp(generators=[ast.comprehension(iter=ast.Name(id=name))])],
-                ):
-                    results[value.slot] = name, "shapes"
-                case _:
-                    results[value.slot] = "", ""
-            if results[value.slot][0] not in arguments:  # what is read of the result: native code has no operand of it
-                results[value.slot] = "", ""
-        return results
+    def values(self) -> dict[str, tuple[str, str]]:
+        return {value.slot: (value.source, value.part) for value in self.plan.values}
 
     @cached_property
     def keeps_what(self) -> dict[str, tuple[str, tuple[str, ...]]]:
@@ -187,13 +156,9 @@ class NodeCode:
                 return repr(slot)
         return ""
 
-    def keeps(self, saved: SavedTensor) -> str:
-        needed = [a for a in self.arguments if a.name in saved.needed_by]
-        if len(needed) == len(self.arguments):
-            return ""
-        optional = any(a.type.optional for a in needed)
-        condition = "({0} is not None and {0}._requires_grad)" if optional else "{0}._requires_grad"
-        return " or ".join(condition.format(a.name) for a in needed)
+    def is_kept_for_some(self, saved: SavedTensor) -> bool:
+        """Whether it is kept only where certain arguments require grad."""
+        return len(saved.needed_by) < len(self.arguments)
 
     def unpack(self, saved: SavedTensor) -> str:
         if saved.slot in self.saved_outputs:

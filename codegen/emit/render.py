@@ -232,7 +232,8 @@ class Renderer:
         return {"family": family, "classes": classes, "names": [n.class_name for n in nodes], "imports": imports}
 
     def node_class(self, c: NodeClass) -> str:
-        methods = [self.render(f"nodes/{template}.py.j2", c=c) for template in c.templates]
+        templates = ("formula", "tangent") if c.node.forward else ("formula",)
+        methods = [self.render(f"nodes/{template}.py.j2", c=c) for template in templates]
         return self.render("nodes/class.py.j2", c=c, methods=methods)
 
     @property

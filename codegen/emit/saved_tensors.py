@@ -32,11 +32,13 @@ class SavedTensor:
 
 @dataclass(frozen=True)
 class SavedValue:
-    """A plain value that the node keeps: slot and the expression that computes it when recording."""
+    """A plain value that the node keeps: an argument, or a part of one or of an output."""
 
     slot: str
-    source: str
-    name: str  # as the formula spells the slot's local variable
+    source: str  # the argument, or "output k"
+    part: str  # as `RecordedNode.values` has it; empty for all of it
+    name: str  # the local variable of the slot
+    text: str  # as the spec's formula has it
 
 
 @dataclass(frozen=True)
@@ -82,15 +84,15 @@ class Reader(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=what) if what in ATTRIBUTES and name in self.tensors:
-                return self._value(name, what, f".{ATTRIBUTES[what]}")
+                return self._value(name, what, ATTRIBUTES[what])
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         match node:
             case ast.Call(ast.Attribute(ast.Name(name), query), args=[]) if query in QUERIES and name in self.tensors:
-                return self._value(name, query, f".{query}()")
+                return self._value(name, query, f"{query}()")
             case ast.Call(ast.Name(query), [ast.Name(name), *_]) if query in LIST_QUERIES and name in self.lists:
-                return self._save(name, query, f"tuple([t._shape for t in {name}])")
+                return self._value(name, query, "shapes")
             case ast.Call(ast.Name(name)):
                 node.func = ast.parse(self.calls.spelling(name, node.keywords), mode="eval").body
                 node.args = [self.visit(a) for a in node.args]
@@ -107,20 +109,15 @@ class Reader(ast.NodeTransformer):
         if node.id in self.outputs or (argument is not None and argument.type.is_tensor):
             self.as_tensor[node.id] = None
         elif argument is not None:
-            self.values.setdefault(node.id, SavedValue(f"_saved_{node.id}", node.id, node.id))
+            self.values.setdefault(node.id, SavedValue(f"_saved_{node.id}", node.id, "", node.id, node.id))
         return node
 
-    def _value(self, name: str, what: str, read: str) -> ast.expr:
-        argument = self.entry.schema.argument(name)
-        if argument is None:
-            number = f"s[{self.outputs[name]}]" if len(self.entry.schema.returns) > 1 else ""
-            return self._save(name, what, f"result{number}{read}")
-        absent = f"None if {name} is None else " if argument.type.optional else ""
-        return self._save(name, what, f"{absent}{name}{read}")
-
-    def _save(self, name: str, what: str, source: str) -> ast.expr:
+    def _value(self, name: str, what: str, part: str) -> ast.expr:
+        source = name if self.entry.schema.argument(name) else f"output {self.outputs[name]}"
         local = f"{name}_{what}"
-        self.values.setdefault(local, SavedValue(f"_saved_{name}_{PUBLIC.get(what, what)}", source, local))
+        slot = f"_saved_{name}_{PUBLIC.get(what, what)}"
+        text = f"sizes({name})" if part == "shapes" else f"{name}.{what}{'()' * part.endswith('()')}"
+        self.values.setdefault(local, SavedValue(slot, source, part, local, text))
         return ast.Name(local, ast.Load())
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import after_write, before_write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import Promoting, run
@@ -59,11 +58,7 @@ def sigmoid_by_result(input: Tensor) -> Tensor:
 def _sigmoid_by_result(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIGMOID_BY_RESULT, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SigmoidByResultBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SigmoidByResultBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SigmoidByResultBackward0.record(result, self, into=into)
 
 
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -125,11 +120,7 @@ def sigmoid_(input: Tensor) -> Tensor:
 def _sigmoid(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIGMOID, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SigmoidBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SigmoidBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SigmoidBackward0.record(result, self, into=into)
 
 
 def logistic_pdf(input: Tensor) -> Tensor:
@@ -165,11 +156,7 @@ def logistic_pdf(input: Tensor) -> Tensor:
 def _logistic_pdf(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOGISTIC_PDF, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogisticPdfBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.LogisticPdfBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.LogisticPdfBackward0.record(result, self, into=into)
 
 
 def weighted_by(input: Tensor, weight: Tensor | Number) -> Tensor:
@@ -214,11 +201,7 @@ def _weighted_by(name: str, self, weight, into=None) -> Any:
     self = checks.operand(name, "input", self)
     weight = checks.operand(name, "weight", weight)
     result, (self, weight) = run(kernels.WEIGHTED_BY, name, (self, weight), (), into)
-    if grad_mode.grad and (self._requires_grad or weight._requires_grad) and result._dtype.kind in "fc":
-        nodes.WeightedByBackward0.record(result, self, weight)
-    if watch.active:
-        propagate(nodes.WeightedByBackward0, result, (self, weight), (self, weight), into)
-    return result
+    return nodes.WeightedByBackward0.record(result, self, weight, into=into)
 
 
 def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -261,11 +244,7 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _logsigmoid(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOGSIGMOID, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogsigmoidBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.LogsigmoidBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.LogsigmoidBackward0.record(result, self, into=into)
 
 
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -327,11 +306,7 @@ def relu_(input: Tensor) -> Tensor:
 def _relu(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.RELU, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ReluBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ReluBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ReluBackward0.record(result, self, into=into)
 
 
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
@@ -389,11 +364,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
     self = checks.operand(name, "input", self)
     negative_slope = checks.scalar(name, "negative_slope", negative_slope)
     result, (self,) = run(kernels.LEAKY_RELU, name, (self,), (Promoting(negative_slope),), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LeakyReluBackward0.record(result, self, negative_slope)
-    if watch.active:
-        propagate(nodes.LeakyReluBackward0, result, (self, negative_slope), (self,), into)
-    return result
+    return nodes.LeakyReluBackward0.record(result, self, negative_slope, into=into)
 
 
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
@@ -464,11 +435,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
     result, (self,) = run(
         kernels.ELU, name, (self,), (Promoting(alpha), Promoting(scale), Promoting(input_scale)), into
     )
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.EluBackward0.record(result, self, alpha, scale, input_scale)
-    if watch.active:
-        propagate(nodes.EluBackward0, result, (self, alpha, scale, input_scale), (self,), into)
-    return result
+    return nodes.EluBackward0.record(result, self, alpha, scale, input_scale, into=into)
 
 
 def silu(input: Tensor) -> Tensor:
@@ -526,11 +493,7 @@ def silu_(input: Tensor) -> Tensor:
 def _silu(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SILU, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SiluBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SiluBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SiluBackward0.record(result, self, into=into)
 
 
 def gelu_erf(input: Tensor) -> Tensor:
@@ -566,11 +529,7 @@ def gelu_erf(input: Tensor) -> Tensor:
 def _gelu_erf(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.GELU_ERF, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.GeluErfBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.GeluErfBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.GeluErfBackward0.record(result, self, into=into)
 
 
 def gelu_tanh(input: Tensor) -> Tensor:
@@ -609,11 +568,7 @@ def gelu_tanh(input: Tensor) -> Tensor:
 def _gelu_tanh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.GELU_TANH, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.GeluTanhBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.GeluTanhBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.GeluTanhBackward0.record(result, self, into=into)
 
 
 def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:
@@ -708,11 +663,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     threshold = checks.scalar(name, "threshold", threshold)
     result, (self,) = run(kernels.SOFTPLUS, name, (self,), (Promoting(beta), Promoting(threshold)), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SoftplusBackward0.record(result, self, beta, threshold)
-    if watch.active:
-        propagate(nodes.SoftplusBackward0, result, (self, beta, threshold), (self,), into)
-    return result
+    return nodes.SoftplusBackward0.record(result, self, beta, threshold, into=into)
 
 
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
@@ -772,11 +723,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
     min_val = checks.scalar(name, "min_val", min_val)
     max_val = checks.scalar(name, "max_val", max_val)
     result, (self,) = run(kernels.HARDTANH, name, (self,), (Promoting(min_val), Promoting(max_val)), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.HardtanhBackward0.record(result, self, min_val, max_val)
-    if watch.active:
-        propagate(nodes.HardtanhBackward0, result, (self, min_val, max_val), (self,), into)
-    return result
+    return nodes.HardtanhBackward0.record(result, self, min_val, max_val, into=into)
 
 
 def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
@@ -842,11 +789,7 @@ def _celu(name: str, self, alpha, into=None) -> Any:
     alpha = checks.scalar(name, "alpha", alpha)
     self, alpha = elementwise_checks.celu_scale(name, self, alpha)
     result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.CeluBackward0.record(result, self, alpha)
-    if watch.active:
-        propagate(nodes.CeluBackward0, result, (self, alpha), (self,), into)
-    return result
+    return nodes.CeluBackward0.record(result, self, alpha, into=into)
 
 
 def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -908,11 +851,7 @@ def selu_(input: Tensor) -> Tensor:
 def _selu(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SELU, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SeluBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SeluBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SeluBackward0.record(result, self, into=into)
 
 
 def mish(input: Tensor) -> Tensor:
@@ -974,11 +913,7 @@ def mish_(input: Tensor) -> Tensor:
 def _mish(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.MISH, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.MishBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.MishBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.MishBackward0.record(result, self, into=into)
 
 
 def hardsigmoid(input: Tensor) -> Tensor:
@@ -1036,11 +971,7 @@ def hardsigmoid_(input: Tensor) -> Tensor:
 def _hardsigmoid(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.HARDSIGMOID, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.HardsigmoidBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.HardsigmoidBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.HardsigmoidBackward0.record(result, self, into=into)
 
 
 def hardswish(input: Tensor) -> Tensor:
@@ -1098,11 +1029,7 @@ def hardswish_(input: Tensor) -> Tensor:
 def _hardswish(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.HARDSWISH, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.HardswishBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.HardswishBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.HardswishBackward0.record(result, self, into=into)
 
 
 def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
@@ -1147,11 +1074,7 @@ def _hardshrink(name: str, self, lambd, into=None) -> Any:
     self = checks.operand(name, "input", self)
     lambd = checks.scalar(name, "lambd", lambd)
     result, (self,) = run(kernels.HARDSHRINK, name, (self,), (Promoting(lambd),), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.HardshrinkBackward0.record(result, self, lambd)
-    if watch.active:
-        propagate(nodes.HardshrinkBackward0, result, (self, lambd), (self,), into)
-    return result
+    return nodes.HardshrinkBackward0.record(result, self, lambd, into=into)
 
 
 def softshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
@@ -1199,11 +1122,7 @@ def _softshrink(name: str, self, lambd, into=None) -> Any:
     lambd = checks.scalar(name, "lambd", lambd)
     self, lambd = elementwise_checks.shrink_width(name, self, lambd)
     result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SoftshrinkBackward0.record(result, self, lambd)
-    if watch.active:
-        propagate(nodes.SoftshrinkBackward0, result, (self, lambd), (self,), into)
-    return result
+    return nodes.SoftshrinkBackward0.record(result, self, lambd, into=into)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
@@ -1245,11 +1164,7 @@ def _tanhshrink(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     (self,) = elementwise_checks.not_bool(name, self)
     result, (self,) = run(kernels.TANHSHRINK, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.TanhshrinkBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.TanhshrinkBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.TanhshrinkBackward0.record(result, self, into=into)
 
 
 def softsign(input: Tensor) -> Tensor:
@@ -1292,11 +1207,7 @@ def _softsign(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     (self,) = elementwise_checks.not_bool(name, self)
     result, (self,) = run(kernels.SOFTSIGN, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SoftsignBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SoftsignBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SoftsignBackward0.record(result, self, into=into)
 
 
 def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
@@ -1356,11 +1267,7 @@ def _threshold(name: str, self, bound, value, into=None) -> Any:
     bound = checks.scalar(name, "bound", bound)
     value = checks.scalar(name, "value", value)
     result, (self,) = run(kernels.THRESHOLD, name, (self,), (Promoting(bound), Promoting(value)), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ThresholdBackward0.record(result, self, bound)
-    if watch.active:
-        propagate(nodes.ThresholdBackward0, result, (self, bound, value), (self,), into)
-    return result
+    return nodes.ThresholdBackward0.record(result, self, bound, value, into=into)
 
 
 def glu(input: Tensor, dim: int = -1, *, axis: int | None = None) -> Tensor:
@@ -1490,11 +1397,7 @@ def _channel_leak(name: str, self, weight, into=None) -> Any:
     self = checks.operand(name, "input", self)
     weight = checks.operand(name, "weight", weight)
     result, (self, weight) = run(kernels.CHANNEL_LEAK, name, (self, weight), (), into)
-    if grad_mode.grad and (self._requires_grad or weight._requires_grad) and result._dtype.kind in "fc":
-        nodes.ChannelLeakBackward0.record(result, self, weight)
-    if watch.active:
-        propagate(nodes.ChannelLeakBackward0, result, (self, weight), (self, weight), into)
-    return result
+    return nodes.ChannelLeakBackward0.record(result, self, weight, into=into)
 
 
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
@@ -1555,11 +1458,7 @@ def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
         scale = checks.floating(name, "scale", scale)
     self, mask, scale = elementwise_checks.masked_scale(name, self, mask, scale)
     result, (self, mask) = run(kernels.MASKED_SCALE, name, (self, mask), (scale,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.MaskedScaleBackward0.record(result, self, mask, scale)
-    if watch.active:
-        propagate(nodes.MaskedScaleBackward0, result, (self, mask, scale), (self,), into)
-    return result
+    return nodes.MaskedScaleBackward0.record(result, self, mask, scale, into=into)
 
 
 def noise_scale(input: Tensor, noise: Tensor | Number) -> Tensor:
@@ -1622,11 +1521,7 @@ def _noise_scale(name: str, self, noise, into=None) -> Any:
     self = checks.operand(name, "input", self)
     noise = checks.operand(name, "noise", noise)
     result, (self, noise) = run(kernels.NOISE_SCALE, name, (self, noise), (), into)
-    if grad_mode.grad and (self._requires_grad or noise._requires_grad) and result._dtype.kind in "fc":
-        nodes.NoiseScaleBackward0.record(result, self, noise)
-    if watch.active:
-        propagate(nodes.NoiseScaleBackward0, result, (self, noise), (self, noise), into)
-    return result
+    return nodes.NoiseScaleBackward0.record(result, self, noise, into=into)
 
 
 __all__ = [

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import adopt_result, after_write, before_write, overwrite, write_out
 from ...runtime.autograd.not_differentiable import record_undefined
 from ...runtime.device.device import CPU
@@ -103,11 +102,7 @@ def abs_(input: Tensor) -> Tensor:
 def _abs(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ABS, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AbsBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.AbsBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.AbsBackward0.record(result, self, into=into)
 
 
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -166,11 +161,7 @@ def neg_(input: Tensor) -> Tensor:
 def _neg(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NEG, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.NegBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.NegBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.NegBackward0.record(result, self, into=into)
 
 
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -232,11 +223,7 @@ def sign_(input: Tensor) -> Tensor:
 def _sign(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIGN, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SignBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SignBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SignBackward0.record(result, self, into=into)
 
 
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -295,11 +282,7 @@ def sgn_(input: Tensor) -> Tensor:
 def _sgn(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SGN, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SgnBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SgnBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SgnBackward0.record(result, self, into=into)
 
 
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -361,11 +344,7 @@ def square_(input: Tensor) -> Tensor:
 def _square(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SQUARE, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SquareBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SquareBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SquareBackward0.record(result, self, into=into)
 
 
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -427,11 +406,7 @@ def sqrt_(input: Tensor) -> Tensor:
 def _sqrt(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SQRT, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SqrtBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SqrtBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SqrtBackward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -494,11 +469,7 @@ def rsqrt_(input: Tensor) -> Tensor:
 def _rsqrt(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.RSQRT, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.RsqrtBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.RsqrtBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.RsqrtBackward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -561,11 +532,7 @@ def reciprocal_(input: Tensor) -> Tensor:
 def _reciprocal(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.RECIPROCAL, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ReciprocalBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ReciprocalBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ReciprocalBackward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -635,11 +602,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
     self = checks.operand(name, "input", self)
     exponent = checks.operand(name, "exponent", exponent)
     result, (self, exponent) = run(kernels.POW_TENSOR_TENSOR, name, (self, exponent), (), into)
-    if grad_mode.grad and (self._requires_grad or exponent._requires_grad) and result._dtype.kind in "fc":
-        nodes.PowBackward0.record(result, self, exponent)
-    if watch.active:
-        propagate(nodes.PowBackward0, result, (self, exponent), (self, exponent), into)
-    return result
+    return nodes.PowBackward0.record(result, self, exponent, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -704,11 +667,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
     exponent = checks.scalar(name, "exponent", exponent)
     self, exponent = elementwise_checks.integer_power(name, self, exponent)
     result, (self,) = run(kernels.POW_TENSOR_SCALAR, name, (self,), (Promoting(exponent),), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.PowBackward1.record(result, self, exponent)
-    if watch.active:
-        propagate(nodes.PowBackward1, result, (self, exponent), (self,), into)
-    return result
+    return nodes.PowBackward1.record(result, self, exponent, into=into)
 
 
 def pow_number(input: Tensor, exponent: Number) -> Tensor:
@@ -745,11 +704,7 @@ def _pow_number(name: str, self, exponent, into=None) -> Any:
     self = checks.operand(name, "input", self)
     exponent = checks.scalar(name, "exponent", exponent)
     result, (self,) = run(kernels.POW_NUMBER, name, (self,), (Promoting(exponent),), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.PowNumberBackward0.record(result, self, exponent)
-    if watch.active:
-        propagate(nodes.PowNumberBackward0, result, (self, exponent), (self,), into)
-    return result
+    return nodes.PowNumberBackward0.record(result, self, exponent, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -792,11 +747,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
     self = checks.scalar(name, "input", self)
     exponent = checks.operand(name, "exponent", exponent)
     result, (exponent,) = run(kernels.POW_SCALAR, name, (exponent,), (Promoting(self),), into)
-    if grad_mode.grad and (exponent._requires_grad) and result._dtype.kind in "fc":
-        nodes.PowBackward2.record(result, self, exponent)
-    if watch.active:
-        propagate(nodes.PowBackward2, result, (self, exponent), (exponent,), into)
-    return result
+    return nodes.PowBackward2.record(result, self, exponent, into=into)
 
 
 def add_tensor(
@@ -872,11 +823,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
     result, (self, other) = run(kernels.ADD_TENSOR, name, (self, other), (alpha,), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.AddBackward0.record(result, self, other, alpha)
-    if watch.active:
-        propagate(nodes.AddBackward0, result, (self, other, alpha), (self, other), into)
-    return result
+    return nodes.AddBackward0.record(result, self, other, alpha, into=into)
 
 
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
@@ -943,11 +890,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
     other = checks.scalar(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
     result, (self,) = run(kernels.ADD_SCALAR, name, (self,), (Promoting(other, wraps=True), alpha), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AddBackward1.record(result, self)
-    if watch.active:
-        propagate(nodes.AddBackward1, result, (self, other, alpha), (self,), into)
-    return result
+    return nodes.AddBackward1.record(result, self, other, alpha, into=into)
 
 
 def sub(
@@ -1043,11 +986,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
     alpha = checks.scalar(name, "alpha", alpha)
     self, other, alpha = elementwise_checks.numeric_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.SUB_TENSOR, name, (self, other), (alpha,), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.SubBackward0.record(result, self, other, alpha)
-    if watch.active:
-        propagate(nodes.SubBackward0, result, (self, other, alpha), (self, other), into)
-    return result
+    return nodes.SubBackward0.record(result, self, other, alpha, into=into)
 
 
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
@@ -1108,11 +1047,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
     alpha = checks.scalar(name, "alpha", alpha)
     self, other, alpha = elementwise_checks.numeric_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.RSUB_TENSOR, name, (self, other), (alpha,), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.RsubBackward0.record(result, self, other, alpha)
-    if watch.active:
-        propagate(nodes.RsubBackward0, result, (self, other, alpha), (self, other), into)
-    return result
+    return nodes.RsubBackward0.record(result, self, other, alpha, into=into)
 
 
 def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1184,11 +1119,7 @@ def _mul(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MUL_TENSOR, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.MulBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.MulBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.MulBackward0.record(result, self, other, into=into)
 
 
 def div_tensor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1255,11 +1186,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.DIV_TENSOR, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.DivBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.DivBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.DivBackward0.record(result, self, other, into=into)
 
 
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
@@ -1469,11 +1396,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.FLOOR_DIVIDE, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.FloorDivideBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.FloorDivideBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.FloorDivideBackward0.record(result, self, other, into=into)
 
 
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
@@ -1519,11 +1442,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.TRUNC_DIVIDE, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.TruncDivideBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.TruncDivideBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.TruncDivideBackward0.record(result, self, other, into=into)
 
 
 def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1594,11 +1513,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.REMAINDER, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.RemainderBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.RemainderBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.RemainderBackward0.record(result, self, other, into=into)
 
 
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1670,11 +1585,7 @@ def _fmod(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.FMOD, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.FmodBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.FmodBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.FmodBackward0.record(result, self, other, into=into)
 
 
 @autocast_as(cuda="widest")
@@ -1786,15 +1697,7 @@ def _addcmul(name: str, self, tensor1, tensor2, value, into=None) -> Any:
     tensor2 = checks.operand(name, "tensor2", tensor2)
     value = checks.scalar(name, "value", value)
     result, (self, tensor1, tensor2) = run(kernels.ADDCMUL, name, (self, tensor1, tensor2), (value,), into)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or tensor1._requires_grad or tensor2._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.AddcmulBackward0.record(result, self, tensor1, tensor2, value)
-    if watch.active:
-        propagate(nodes.AddcmulBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2), into)
-    return result
+    return nodes.AddcmulBackward0.record(result, self, tensor1, tensor2, value, into=into)
 
 
 @autocast_as(cuda="widest")
@@ -1906,15 +1809,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
     tensor2 = checks.operand(name, "tensor2", tensor2)
     value = checks.scalar(name, "value", value)
     result, (self, tensor1, tensor2) = run(kernels.ADDCDIV, name, (self, tensor1, tensor2), (value,), into)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or tensor1._requires_grad or tensor2._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.AddcdivBackward0.record(result, self, tensor1, tensor2, value)
-    if watch.active:
-        propagate(nodes.AddcdivBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2), into)
-    return result
+    return nodes.AddcdivBackward0.record(result, self, tensor1, tensor2, value, into=into)
 
 
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1983,15 +1878,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
     end = checks.operand(name, "end", end)
     weight = checks.operand(name, "weight", weight)
     result, (self, end, weight) = run(kernels.LERP_TENSOR, name, (self, end, weight), (), into)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or end._requires_grad or weight._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.LerpBackward0.record(result, self, end, weight)
-    if watch.active:
-        propagate(nodes.LerpBackward0, result, (self, end, weight), (self, end, weight), into)
-    return result
+    return nodes.LerpBackward0.record(result, self, end, weight, into=into)
 
 
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
@@ -2066,11 +1953,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
     end = checks.operand(name, "end", end)
     weight = checks.scalar(name, "weight", weight)
     result, (self, end) = run(kernels.LERP_SCALAR, name, (self, end), (Promoting(weight),), into)
-    if grad_mode.grad and (self._requires_grad or end._requires_grad) and result._dtype.kind in "fc":
-        nodes.LerpBackward1.record(result, self, end, weight)
-    if watch.active:
-        propagate(nodes.LerpBackward1, result, (self, end, weight), (self, end), into)
-    return result
+    return nodes.LerpBackward1.record(result, self, end, weight, into=into)
 
 
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -2141,11 +2024,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.COPYSIGN, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.CopysignBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.CopysignBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.CopysignBackward0.record(result, self, other, into=into)
 
 
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -2274,11 +2153,7 @@ def _frexp(name: str, self, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self,))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.FrexpBackward0.record(results, self)
-    if watch.active:
-        propagate(nodes.FrexpBackward0, results, (self,), (self,))
-    return _frexp_result(*results)
+    return _frexp_result(*nodes.FrexpBackward0.record(results, self))
 
 
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2382,11 +2257,7 @@ def _times_power_of_two(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.TIMES_POWER_OF_TWO, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.TimesPowerOfTwoBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.TimesPowerOfTwoBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.TimesPowerOfTwoBackward0.record(result, self, other, into=into)
 
 
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
@@ -18,7 +17,6 @@ from ...runtime.namespace import op
 from ...runtime.ops.attention import checks as attention_checks
 from ...runtime.ops.attention import cpu as attention_cpu
 from ...runtime.ops.attention import plans as attention_plans
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -213,20 +211,11 @@ def _attention(
         )
     except Exception as error:
         reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
-    if grad_mode.grad and (
-        self._requires_grad or key._requires_grad or value._requires_grad or (bias is not None and bias._requires_grad)
-    ):
-        nodes.AttentionBackward0.record(
+    return _attention_result(
+        *nodes.AttentionBackward0.record(
             results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
         )
-    if watch.active:
-        propagate(
-            nodes.AttentionBackward0,
-            results,
-            (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first),
-            (self, key, value, bias),
-        )
-    return _attention_result(*results)
+    )
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -344,16 +333,9 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
         )
     except Exception as error:
         reraise(name, error, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
-    if grad_mode.grad and (self._requires_grad or (bias is not None and bias._requires_grad)):
-        nodes.SelfAttentionBackward0.record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale)
-    if watch.active:
-        propagate(
-            nodes.SelfAttentionBackward0,
-            results,
-            (self, heads, bias, mask, keep, keep_scale, is_causal, scale),
-            (self, bias),
-        )
-    return _self_attention_result(*results)
+    return _self_attention_result(
+        *nodes.SelfAttentionBackward0.record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale)
+    )
 
 
 __all__ = ["attention", "self_attention"]

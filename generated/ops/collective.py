@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at
@@ -18,8 +17,7 @@ from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, compute
 from ...runtime.namespace import op
 from ...runtime.ops.collective import checks as collective_checks
 from ...runtime.ops.collective import cpu as collective_cpu
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
+from ...runtime.tensor.observers import NOT_HANDLED, intercept
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
@@ -74,11 +72,7 @@ def _all_reduce(name: str, self, reduce, group, into=None) -> Any:
         reraise(name, error, (self, reduce, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AllReduceBackward0.record(result, self, reduce, group)
-    if watch.active:
-        propagate(nodes.AllReduceBackward0, result, (self, reduce, group), (self,), into)
-    return result
+    return nodes.AllReduceBackward0.record(result, self, reduce, group, into=into)
 
 
 def all_reduce_extreme(input: Tensor, reduce: str = "amax", group: Any = None) -> Tensor:
@@ -130,11 +124,7 @@ def _all_reduce_extreme(name: str, self, reduce, group, into=None) -> Any:
         reraise(name, error, (self, reduce, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AllReduceExtremeBackward0.record(result, self, group)
-    if watch.active:
-        propagate(nodes.AllReduceExtremeBackward0, result, (self, reduce, group), (self,), into)
-    return result
+    return nodes.AllReduceExtremeBackward0.record(result, self, reduce, group, into=into)
 
 
 def all_reduce_prod(input: Tensor, group: Any = None) -> Tensor:
@@ -219,11 +209,7 @@ def _all_gather(name: str, self, dim, group, into=None) -> Any:
         reraise(name, error, (self, dim, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AllGatherBackward0.record(result, self, dim, group)
-    if watch.active:
-        propagate(nodes.AllGatherBackward0, result, (self, dim, group), (self,), into)
-    return result
+    return nodes.AllGatherBackward0.record(result, self, dim, group, into=into)
 
 
 def reduce_scatter(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
@@ -276,11 +262,7 @@ def _reduce_scatter(name: str, self, dim, group, into=None) -> Any:
         reraise(name, error, (self, dim, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ReduceScatterBackward0.record(result, self, dim, group)
-    if watch.active:
-        propagate(nodes.ReduceScatterBackward0, result, (self, dim, group), (self,), into)
-    return result
+    return nodes.ReduceScatterBackward0.record(result, self, dim, group, into=into)
 
 
 def all_to_all(
@@ -345,11 +327,7 @@ def _all_to_all(name: str, self, output_split_sizes, input_split_sizes, group, i
         reraise(name, error, (self, output_split_sizes, input_split_sizes, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AllToAllBackward0.record(result, self, output_split_sizes, input_split_sizes, group)
-    if watch.active:
-        propagate(nodes.AllToAllBackward0, result, (self, output_split_sizes, input_split_sizes, group), (self,), into)
-    return result
+    return nodes.AllToAllBackward0.record(result, self, output_split_sizes, input_split_sizes, group, into=into)
 
 
 def broadcast_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
@@ -400,11 +378,7 @@ def _broadcast_from(name: str, self, rank, group, into=None) -> Any:
         reraise(name, error, (self, rank, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.BroadcastFromBackward0.record(result, self, rank, group)
-    if watch.active:
-        propagate(nodes.BroadcastFromBackward0, result, (self, rank, group), (self,), into)
-    return result
+    return nodes.BroadcastFromBackward0.record(result, self, rank, group, into=into)
 
 
 def reduce_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
@@ -455,11 +429,7 @@ def _reduce_to(name: str, self, rank, group, into=None) -> Any:
         reraise(name, error, (self, rank, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ReduceToBackward0.record(result, self, rank, group)
-    if watch.active:
-        propagate(nodes.ReduceToBackward0, result, (self, rank, group), (self,), into)
-    return result
+    return nodes.ReduceToBackward0.record(result, self, rank, group, into=into)
 
 
 def gather_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
@@ -512,11 +482,7 @@ def _gather_to(name: str, self, rank, group, into=None) -> Any:
         reraise(name, error, (self, rank, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.GatherToBackward0.record(result, self, rank, group)
-    if watch.active:
-        propagate(nodes.GatherToBackward0, result, (self, rank, group), (self,), into)
-    return result
+    return nodes.GatherToBackward0.record(result, self, rank, group, into=into)
 
 
 def scatter_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
@@ -569,11 +535,7 @@ def _scatter_from(name: str, self, rank, group, into=None) -> Any:
         reraise(name, error, (self, rank, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ScatterFromBackward0.record(result, self, rank, group)
-    if watch.active:
-        propagate(nodes.ScatterFromBackward0, result, (self, rank, group), (self,), into)
-    return result
+    return nodes.ScatterFromBackward0.record(result, self, rank, group, into=into)
 
 
 def send_recv(input: Tensor, dst: Sequence[int] | int, src: Sequence[int] | int, group: Any = None) -> Tensor:
@@ -627,11 +589,7 @@ def _send_recv(name: str, self, dst, src, group, into=None) -> Any:
         reraise(name, error, (self, dst, src, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SendRecvBackward0.record(result, self, dst, src, group)
-    if watch.active:
-        propagate(nodes.SendRecvBackward0, result, (self, dst, src, group), (self,), into)
-    return result
+    return nodes.SendRecvBackward0.record(result, self, dst, src, group, into=into)
 
 
 def copy_to_ranks(input: Tensor, group: Any = None) -> Tensor:
@@ -682,11 +640,7 @@ def _copy_to_ranks(name: str, self, group, into=None) -> Any:
         reraise(name, error, (self, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.CopyToRanksBackward0.record(result, self, group)
-    if watch.active:
-        propagate(nodes.CopyToRanksBackward0, result, (self, group), (self,), into)
-    return result
+    return nodes.CopyToRanksBackward0.record(result, self, group, into=into)
 
 
 def sum_of_ranks(input: Tensor, group: Any = None) -> Tensor:
@@ -737,11 +691,7 @@ def _sum_of_ranks(name: str, self, group, into=None) -> Any:
         reraise(name, error, (self, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SumOfRanksBackward0.record(result, self, group)
-    if watch.active:
-        propagate(nodes.SumOfRanksBackward0, result, (self, group), (self,), into)
-    return result
+    return nodes.SumOfRanksBackward0.record(result, self, group, into=into)
 
 
 def gather_from_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
@@ -794,11 +744,7 @@ def _gather_from_ranks(name: str, self, dim, group, into=None) -> Any:
         reraise(name, error, (self, dim, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.GatherFromRanksBackward0.record(result, self, dim, group)
-    if watch.active:
-        propagate(nodes.GatherFromRanksBackward0, result, (self, dim, group), (self,), into)
-    return result
+    return nodes.GatherFromRanksBackward0.record(result, self, dim, group, into=into)
 
 
 def scatter_to_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
@@ -852,11 +798,7 @@ def _scatter_to_ranks(name: str, self, dim, group, into=None) -> Any:
         reraise(name, error, (self, dim, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ScatterToRanksBackward0.record(result, self, dim, group)
-    if watch.active:
-        propagate(nodes.ScatterToRanksBackward0, result, (self, dim, group), (self,), into)
-    return result
+    return nodes.ScatterToRanksBackward0.record(result, self, dim, group, into=into)
 
 
 def column_parallel_linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, group: Any = None) -> Tensor:
@@ -921,15 +863,7 @@ def _column_parallel_linear(name: str, self, weight, bias, group, into=None) -> 
         reraise(name, error, (self, weight, bias, group))
     if into is not None:
         result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or weight._requires_grad or (bias is not None and bias._requires_grad))
-        and result._dtype.kind in "fc"
-    ):
-        nodes.ColumnParallelLinearBackward0.record(result, self, weight, bias, group)
-    if watch.active:
-        propagate(nodes.ColumnParallelLinearBackward0, result, (self, weight, bias, group), (self, weight, bias), into)
-    return result
+    return nodes.ColumnParallelLinearBackward0.record(result, self, weight, bias, group, into=into)
 
 
 def vocab_parallel_cross_entropy(input: Tensor, target: Tensor, group: Any = None) -> tuple[Tensor, Tensor]:
@@ -992,11 +926,9 @@ def _vocab_parallel_cross_entropy(name: str, self, target, group, into=None) -> 
         )
     except Exception as error:
         reraise(name, error, (self, target, group))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.VocabParallelCrossEntropyBackward0.record(results, self, target, group)
-    if watch.active:
-        propagate(nodes.VocabParallelCrossEntropyBackward0, results, (self, target, group), (self,))
-    return _vocab_parallel_cross_entropy_result(*results)
+    return _vocab_parallel_cross_entropy_result(
+        *nodes.VocabParallelCrossEntropyBackward0.record(results, self, target, group)
+    )
 
 
 __all__ = [

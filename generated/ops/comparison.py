@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import adopt_result, after_write, before_write, overwrite, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import Promoting, run
@@ -200,11 +199,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MAXIMUM, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.MaximumBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.MaximumBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.MaximumBackward0.record(result, self, other, into=into)
 
 
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -257,11 +252,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MINIMUM, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.MinimumBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.MinimumBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.MinimumBackward0.record(result, self, other, into=into)
 
 
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -314,11 +305,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.FMAX, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.FmaxBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.FmaxBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.FmaxBackward0.record(result, self, other, into=into)
 
 
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -371,11 +358,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.FMIN, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.FminBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.FminBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.FminBackward0.record(result, self, other, into=into)
 
 
 def where_default(condition: Tensor) -> tuple[Tensor, ...]:
@@ -460,11 +443,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     condition, self, other = elementwise_checks.boolean_condition(name, condition, self, other)
     result, (condition, self, other) = run(kernels.WHERE_SELF, name, (condition, self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.WhereBackward0.record(result, condition, self, other)
-    if watch.active:
-        propagate(nodes.WhereBackward0, result, (condition, self, other), (self, other), into)
-    return result
+    return nodes.WhereBackward0.record(result, condition, self, other, into=into)
 
 
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
@@ -531,11 +510,7 @@ def _clamp_both(name: str, self, min, max, into=None) -> Any:
     min = checks.scalar(name, "min", min)
     max = checks.scalar(name, "max", max)
     result, (self,) = run(kernels.CLAMP_BOTH, name, (self,), (Promoting(min), Promoting(max)), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ClampBackward0.record(result, self, min, max)
-    if watch.active:
-        propagate(nodes.ClampBackward0, result, (self, min, max), (self,), into)
-    return result
+    return nodes.ClampBackward0.record(result, self, min, max, into=into)
 
 
 def clamp_default(
@@ -731,11 +706,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
     self = checks.operand(name, "input", self)
     min = checks.scalar(name, "min", min)
     result, (self,) = run(kernels.CLAMP_MIN, name, (self,), (Promoting(min),), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ClampMinBackward0.record(result, self, min)
-    if watch.active:
-        propagate(nodes.ClampMinBackward0, result, (self, min), (self,), into)
-    return result
+    return nodes.ClampMinBackward0.record(result, self, min, into=into)
 
 
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -803,11 +774,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
     self = checks.operand(name, "input", self)
     min = checks.operand(name, "min", min)
     result, (self, min) = run(kernels.CLAMP_MIN_TENSOR, name, (self, min), (), into)
-    if grad_mode.grad and (self._requires_grad or min._requires_grad) and result._dtype.kind in "fc":
-        nodes.ClampMinBackward1.record(result, self, min)
-    if watch.active:
-        propagate(nodes.ClampMinBackward1, result, (self, min), (self, min), into)
-    return result
+    return nodes.ClampMinBackward1.record(result, self, min, into=into)
 
 
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
@@ -867,11 +834,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
     self = checks.operand(name, "input", self)
     max = checks.scalar(name, "max", max)
     result, (self,) = run(kernels.CLAMP_MAX, name, (self,), (Promoting(max),), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ClampMaxBackward0.record(result, self, max)
-    if watch.active:
-        propagate(nodes.ClampMaxBackward0, result, (self, max), (self,), into)
-    return result
+    return nodes.ClampMaxBackward0.record(result, self, max, into=into)
 
 
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -939,11 +902,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
     self = checks.operand(name, "input", self)
     max = checks.operand(name, "max", max)
     result, (self, max) = run(kernels.CLAMP_MAX_TENSOR, name, (self, max), (), into)
-    if grad_mode.grad and (self._requires_grad or max._requires_grad) and result._dtype.kind in "fc":
-        nodes.ClampMaxBackward1.record(result, self, max)
-    if watch.active:
-        propagate(nodes.ClampMaxBackward1, result, (self, max), (self, max), into)
-    return result
+    return nodes.ClampMaxBackward1.record(result, self, max, into=into)
 
 
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1633,11 +1592,7 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
     if neginf.__class__ is not float:
         neginf = checks.floating(name, "neginf", neginf)
     result, (self,) = run(kernels.REPLACE_ODD, name, (self,), (nan, posinf, neginf), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ReplaceOddBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ReplaceOddBackward0, result, (self, nan, posinf, neginf), (self,), into)
-    return result
+    return nodes.ReplaceOddBackward0.record(result, self, nan, posinf, neginf, into=into)
 
 
 _where_overloads = Overloads(

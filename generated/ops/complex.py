@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import after_write, before_write, write, write_out
-from ...runtime.autograd.view_history import not_recorded
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import result_dtype, run
@@ -25,7 +23,6 @@ from ...runtime.ops.complex import cpu as complex_cpu
 from ...runtime.ops.complex import plans as complex_plans
 from ...runtime.tensor import view_shapes
 from ...runtime.tensor.dtype_views import typed_view
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -98,14 +95,7 @@ def _conj(name: str, self) -> Any:
     view_geometry = geometry(view_shapes.alias, first._shape, first.stride(), first._offset)
     CONJ.remember(first, given, (view_geometry,))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.ConjBackward0.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.ConjBackward0, result, (self,), (self,))
-    return as_conjugate(result)
+    return as_conjugate(nodes.ConjBackward0.record(result, self))
 
 
 def _neg_view(input: Tensor) -> Tensor:
@@ -148,14 +138,7 @@ def __neg_view(name: str, self) -> Any:
     view_geometry = geometry(view_shapes.alias, first._shape, first.stride(), first._offset)
     _NEG_VIEW.remember(first, given, (view_geometry,))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.NegViewBackward0.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.NegViewBackward0, result, (self,), (self,))
-    return as_negative(result)
+    return as_negative(nodes.NegViewBackward0.record(result, self))
 
 
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -219,11 +202,7 @@ def conj_physical_(input: Tensor) -> Tensor:
 def _conj_physical(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.CONJ_PHYSICAL, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ConjPhysicalBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ConjPhysicalBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ConjPhysicalBackward0.record(result, self, into=into)
 
 
 def resolve_conj(input: Tensor) -> Tensor:
@@ -341,11 +320,7 @@ def real_copy(input: Tensor) -> Tensor:
 def _real_copy(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.REAL_COPY, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.RealCopyBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.RealCopyBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.RealCopyBackward0.record(result, self, into=into)
 
 
 def imag_copy(input: Tensor) -> Tensor:
@@ -377,11 +352,7 @@ def imag_copy(input: Tensor) -> Tensor:
 def _imag_copy(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.IMAG_COPY, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ImagCopyBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ImagCopyBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ImagCopyBackward0.record(result, self, into=into)
 
 
 def real(input: Tensor) -> Tensor:
@@ -532,11 +503,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
         reraise(name, error, (real, imag))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (real._requires_grad or imag._requires_grad) and result._dtype.kind in "fc":
-        nodes.ComplexBackward0.record(result, real, imag)
-    if watch.active:
-        propagate(nodes.ComplexBackward0, result, (real, imag), (real, imag), into)
-    return result
+    return nodes.ComplexBackward0.record(result, real, imag, into=into)
 
 
 @autocast_as(cpu="float32")
@@ -626,11 +593,7 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _angle(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ANGLE, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AngleBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.AngleBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.AngleBackward0.record(result, self, into=into)
 
 
 def view_as_real(input: Tensor) -> Tensor:
@@ -679,14 +642,7 @@ def _view_as_real(name: str, self) -> Any:
     )
     VIEW_AS_REAL.remember(first, given, (view_geometry,))
     result = typed_view(first, view_geometry, kind)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.ViewAsRealBackward0.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.ViewAsRealBackward0, result, (self,), (self,))
-    return result
+    return nodes.ViewAsRealBackward0.record(result, self)
 
 
 @autocast_as(cpu="float32")
@@ -737,14 +693,7 @@ def _view_as_complex(name: str, self) -> Any:
     )
     VIEW_AS_COMPLEX.remember(first, given, (view_geometry,))
     result = typed_view(first, view_geometry, kind)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.ViewAsComplexBackward0.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.ViewAsComplexBackward0, result, (self,), (self,))
-    return result
+    return nodes.ViewAsComplexBackward0.record(result, self)
 
 
 __all__ = [

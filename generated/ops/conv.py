@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at
@@ -23,7 +22,6 @@ from ...runtime.ops.conv import checks as conv_checks
 from ...runtime.ops.conv import cpu as conv_cpu
 from ...runtime.ops.conv import formulas as conv_formulas
 from ...runtime.ops.conv import plans as conv_plans
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
@@ -188,21 +186,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
         reraise(name, error, (self, weight, bias, stride, padding, dilation, groups))
     if into is not None:
         result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or weight._requires_grad or (bias is not None and bias._requires_grad))
-        and result._dtype.kind in "fc"
-    ):
-        nodes.ConvolutionBackward0.record(result, self, weight, bias, stride, padding, dilation, groups)
-    if watch.active:
-        propagate(
-            nodes.ConvolutionBackward0,
-            result,
-            (self, weight, bias, stride, padding, dilation, groups),
-            (self, weight, bias),
-            into,
-        )
-    return result
+    return nodes.ConvolutionBackward0.record(result, self, weight, bias, stride, padding, dilation, groups, into=into)
 
 
 def convolution_input_backward(
@@ -329,17 +313,9 @@ def _convolution_input_backward(
         reraise(name, error, (grad_output, weight, input_shape, stride, padding, dilation, groups))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad or weight._requires_grad) and result._dtype.kind in "fc":
-        nodes.ConvolutionInputBackwardBackward0.record(result, grad_output, weight, stride, padding, dilation, groups)
-    if watch.active:
-        propagate(
-            nodes.ConvolutionInputBackwardBackward0,
-            result,
-            (grad_output, weight, input_shape, stride, padding, dilation, groups),
-            (grad_output, weight),
-            into,
-        )
-    return result
+    return nodes.ConvolutionInputBackwardBackward0.record(
+        result, grad_output, weight, input_shape, stride, padding, dilation, groups, into=into
+    )
 
 
 def convolution_weight_backward(
@@ -460,17 +436,9 @@ def _convolution_weight_backward(
         reraise(name, error, (grad_output, self, weight_shape, stride, padding, dilation, groups))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ConvolutionWeightBackwardBackward0.record(result, grad_output, self, stride, padding, dilation, groups)
-    if watch.active:
-        propagate(
-            nodes.ConvolutionWeightBackwardBackward0,
-            result,
-            (grad_output, self, weight_shape, stride, padding, dilation, groups),
-            (grad_output, self),
-            into,
-        )
-    return result
+    return nodes.ConvolutionWeightBackwardBackward0.record(
+        result, grad_output, self, weight_shape, stride, padding, dilation, groups, into=into
+    )
 
 
 @autocast_as(cpu="lower", cuda="lower")

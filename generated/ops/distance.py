@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at
@@ -25,7 +24,6 @@ from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import checks as linalg_checks
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.loss import checks as loss_checks
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, core_dims, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -359,11 +357,7 @@ def _row_distances_0(name: str, x1, x2, into=None) -> Any:
         reraise(name, error, (x1, x2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
-        nodes.RowDistances0Backward0.record(result, x1, x2)
-    if watch.active:
-        propagate(nodes.RowDistances0Backward0, result, (x1, x2), (x1, x2), into)
-    return result
+    return nodes.RowDistances0Backward0.record(result, x1, x2, into=into)
 
 
 @core_dims(x1=2, x2=2)
@@ -423,11 +417,7 @@ def _row_distances_1(name: str, x1, x2, into=None) -> Any:
         reraise(name, error, (x1, x2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
-        nodes.RowDistances1Backward0.record(result, x1, x2)
-    if watch.active:
-        propagate(nodes.RowDistances1Backward0, result, (x1, x2), (x1, x2), into)
-    return result
+    return nodes.RowDistances1Backward0.record(result, x1, x2, into=into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2)
@@ -552,11 +542,7 @@ def _row_distances_2(name: str, x1, x2, into=None) -> Any:
         reraise(name, error, (x1, x2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
-        nodes.RowDistances2Backward0.record(result, x1, x2)
-    if watch.active:
-        propagate(nodes.RowDistances2Backward0, result, (x1, x2), (x1, x2), into)
-    return result
+    return nodes.RowDistances2Backward0.record(result, x1, x2, into=into)
 
 
 @core_dims(x1=2, x2=2)
@@ -617,11 +603,7 @@ def _unscaled_distances(name: str, x1, x2, into=None) -> Any:
         reraise(name, error, (x1, x2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
-        nodes.UnscaledDistancesBackward0.record(result, x1, x2)
-    if watch.active:
-        propagate(nodes.UnscaledDistancesBackward0, result, (x1, x2), (x1, x2), into)
-    return result
+    return nodes.UnscaledDistancesBackward0.record(result, x1, x2, into=into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2, distance=2)
@@ -767,11 +749,7 @@ def _row_distances_inf(name: str, x1, x2, into=None) -> Any:
         reraise(name, error, (x1, x2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
-        nodes.RowDistancesInfBackward0.record(result, x1, x2)
-    if watch.active:
-        propagate(nodes.RowDistancesInfBackward0, result, (x1, x2), (x1, x2), into)
-    return result
+    return nodes.RowDistancesInfBackward0.record(result, x1, x2, into=into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2, distance=2)
@@ -920,11 +898,7 @@ def _row_distances_p(name: str, x1, x2, p, into=None) -> Any:
         reraise(name, error, (x1, x2, p))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
-        nodes.RowDistancesPBackward0.record(result, x1, x2, p)
-    if watch.active:
-        propagate(nodes.RowDistancesPBackward0, result, (x1, x2, p), (x1, x2), into)
-    return result
+    return nodes.RowDistancesPBackward0.record(result, x1, x2, p, into=into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2, distance=2)
@@ -1110,11 +1084,7 @@ def _above_diagonal(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AboveDiagonalBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.AboveDiagonalBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.AboveDiagonalBackward0.record(result, self, into=into)
 
 
 @core_dims(grad_output=1)
@@ -1170,11 +1140,7 @@ def _above_diagonal_backward(name: str, grad_output, n, into=None) -> Any:
         reraise(name, error, (grad_output, n))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.AboveDiagonalBackwardBackward0.record(result, grad_output)
-    if watch.active:
-        propagate(nodes.AboveDiagonalBackwardBackward0, result, (grad_output, n), (grad_output,), into)
-    return result
+    return nodes.AboveDiagonalBackwardBackward0.record(result, grad_output, n, into=into)
 
 
 @autocast_as(cuda="float32")

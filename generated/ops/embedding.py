@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write, write_out
 from ...runtime.device.device import CPU
 from ...runtime.dispatch import argument_checks as checks
@@ -21,7 +20,6 @@ from ...runtime.ops.embedding import checks as embedding_checks
 from ...runtime.ops.embedding import cpu as embedding_cpu
 from ...runtime.ops.embedding import formulas as embedding_formulas
 from ...runtime.ops.embedding import plans as embedding_plans
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -168,11 +166,7 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
         reraise(name, error, (weight, indices, padding_idx, scale_grad_by_freq))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (weight._requires_grad) and result._dtype.kind in "fc":
-        nodes.EmbeddingBackward0.record(result, weight, indices, padding_idx, scale_grad_by_freq)
-    if watch.active:
-        propagate(nodes.EmbeddingBackward0, result, (weight, indices, padding_idx, scale_grad_by_freq), (weight,), into)
-    return result
+    return nodes.EmbeddingBackward0.record(result, weight, indices, padding_idx, scale_grad_by_freq, into=into)
 
 
 def embedding_backward(
@@ -269,17 +263,9 @@ def _embedding_backward(
         reraise(name, error, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.EmbeddingBackwardBackward0.record(result, grad_output, indices, padding_idx, scale_grad_by_freq)
-    if watch.active:
-        propagate(
-            nodes.EmbeddingBackwardBackward0,
-            result,
-            (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq),
-            (grad_output,),
-            into,
-        )
-    return result
+    return nodes.EmbeddingBackwardBackward0.record(
+        result, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, into=into
+    )
 
 
 def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
@@ -352,13 +338,7 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
         reraise(name, error, (self, indices, padding_idx, scale_grad_by_freq))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.EmbeddingGatherBackward0.record(result, self, indices, padding_idx, scale_grad_by_freq)
-    if watch.active:
-        propagate(
-            nodes.EmbeddingGatherBackward0, result, (self, indices, padding_idx, scale_grad_by_freq), (self,), into
-        )
-    return result
+    return nodes.EmbeddingGatherBackward0.record(result, self, indices, padding_idx, scale_grad_by_freq, into=into)
 
 
 def bag_totals(
@@ -459,17 +439,9 @@ def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, 
         reraise(name, error, (weight, indices, offsets, mean, include_last_offset, padding_idx))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (weight._requires_grad) and result._dtype.kind in "fc":
-        nodes.BagTotalsBackward0.record(result, weight, indices, offsets, mean, include_last_offset, padding_idx)
-    if watch.active:
-        propagate(
-            nodes.BagTotalsBackward0,
-            result,
-            (weight, indices, offsets, mean, include_last_offset, padding_idx),
-            (weight,),
-            into,
-        )
-    return result
+    return nodes.BagTotalsBackward0.record(
+        result, weight, indices, offsets, mean, include_last_offset, padding_idx, into=into
+    )
 
 
 def embedding_bag_scatter_grad(
@@ -600,19 +572,9 @@ def _embedding_bag_scatter_grad(
         reraise(name, error, (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.EmbeddingBagScatterGradBackward0.record(
-            result, grad_output, indices, offsets, mean, include_last_offset, padding_idx
-        )
-    if watch.active:
-        propagate(
-            nodes.EmbeddingBagScatterGradBackward0,
-            result,
-            (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx),
-            (grad_output,),
-            into,
-        )
-    return result
+    return nodes.EmbeddingBagScatterGradBackward0.record(
+        result, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx, into=into
+    )
 
 
 def embedding_bag(

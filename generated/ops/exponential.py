@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import after_write, before_write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import run
@@ -83,11 +82,7 @@ def exp_(input: Tensor) -> Tensor:
 def _exp(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXP, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ExpBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ExpBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ExpBackward0.record(result, self, into=into)
 
 
 def exp2_by_result(input: Tensor) -> Tensor:
@@ -123,11 +118,7 @@ def exp2_by_result(input: Tensor) -> Tensor:
 def _exp2_by_result(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXP2_BY_RESULT, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.Exp2ByResultBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.Exp2ByResultBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.Exp2ByResultBackward0.record(result, self, into=into)
 
 
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -189,11 +180,7 @@ def exp2_(input: Tensor) -> Tensor:
 def _exp2(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXP2, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.Exp2Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.Exp2Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.Exp2Backward0.record(result, self, into=into)
 
 
 def expm1_by_result(input: Tensor) -> Tensor:
@@ -229,11 +216,7 @@ def expm1_by_result(input: Tensor) -> Tensor:
 def _expm1_by_result(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXPM1_BY_RESULT, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.Expm1ByResultBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.Expm1ByResultBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.Expm1ByResultBackward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -296,11 +279,7 @@ def expm1_(input: Tensor) -> Tensor:
 def _expm1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXPM1, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.Expm1Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.Expm1Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.Expm1Backward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -360,11 +339,7 @@ def log_(input: Tensor) -> Tensor:
 def _log(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.LogBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.LogBackward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -427,11 +402,7 @@ def log2_(input: Tensor) -> Tensor:
 def _log2(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG2, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.Log2Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.Log2Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.Log2Backward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -494,11 +465,7 @@ def log10_(input: Tensor) -> Tensor:
 def _log10(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG10, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.Log10Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.Log10Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.Log10Backward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -561,11 +528,7 @@ def log1p_(input: Tensor) -> Tensor:
 def _log1p(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG1P, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.Log1pBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.Log1pBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.Log1pBackward0.record(result, self, into=into)
 
 
 def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -618,11 +581,7 @@ def _logaddexp(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGADDEXP, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogaddexpBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.LogaddexpBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.LogaddexpBackward0.record(result, self, other, into=into)
 
 
 def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -677,11 +636,7 @@ def _logaddexp2(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGADDEXP2, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.Logaddexp2Backward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.Logaddexp2Backward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.Logaddexp2Backward0.record(result, self, other, into=into)
 
 
 __all__ = [

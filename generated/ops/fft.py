@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at
@@ -23,7 +22,6 @@ from ...runtime.ops.fft import cpu as fft_cpu
 from ...runtime.ops.fft import formulas as fft_formulas
 from ...runtime.ops.fft import plans as fft_plans
 from ...runtime.ops.shape import formulas as shape_formulas
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -141,11 +139,7 @@ def _fft_c2c(name: str, self, lengths, dim, normalization, forward, into=None) -
         reraise(name, error, (self, lengths, dim, normalization, forward))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.FftC2cBackward0.record(result, self, lengths, dim, normalization, forward)
-    if watch.active:
-        propagate(nodes.FftC2cBackward0, result, (self, lengths, dim, normalization, forward), (self,), into)
-    return result
+    return nodes.FftC2cBackward0.record(result, self, lengths, dim, normalization, forward, into=into)
 
 
 def fft_r2c(
@@ -229,11 +223,7 @@ def _fft_r2c(name: str, self, lengths, dim, normalization, forward, pairs, into=
         reraise(name, error, (self, lengths, dim, normalization, forward, pairs))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.FftR2cBackward0.record(result, self, lengths, dim, normalization, forward, pairs)
-    if watch.active:
-        propagate(nodes.FftR2cBackward0, result, (self, lengths, dim, normalization, forward, pairs), (self,), into)
-    return result
+    return nodes.FftR2cBackward0.record(result, self, lengths, dim, normalization, forward, pairs, into=into)
 
 
 def fft_c2r(
@@ -318,11 +308,7 @@ def _fft_c2r(name: str, self, lengths, dim, normalization, forward, pairs, into=
         reraise(name, error, (self, lengths, dim, normalization, forward, pairs))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.FftC2rBackward0.record(result, self, lengths, dim, normalization, forward, pairs)
-    if watch.active:
-        propagate(nodes.FftC2rBackward0, result, (self, lengths, dim, normalization, forward, pairs), (self,), into)
-    return result
+    return nodes.FftC2rBackward0.record(result, self, lengths, dim, normalization, forward, pairs, into=into)
 
 
 @autocast_as(cpu="float32")

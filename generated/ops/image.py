@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write, write_out
 from ...runtime.device.device import CPU
 from ...runtime.dispatch import argument_checks as checks
@@ -25,7 +24,6 @@ from ...runtime.ops.image import cpu_resample as image_cpu_resample
 from ...runtime.ops.image import cpu_shuffle as image_cpu_shuffle
 from ...runtime.ops.image import formulas as image_formulas
 from ...runtime.ops.image import plans as image_plans
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
@@ -169,11 +167,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
         reraise(name, error, (self, pad, mode))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.BorderPadBackward0.record(result, self, pad, mode)
-    if watch.active:
-        propagate(nodes.BorderPadBackward0, result, (self, pad, mode), (self,), into)
-    return result
+    return nodes.BorderPadBackward0.record(result, self, pad, mode, into=into)
 
 
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
@@ -240,11 +234,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
         reraise(name, error, (grad_output, input_shape, pad, mode))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.BorderPadBackwardBackward0.record(result, grad_output, pad, mode)
-    if watch.active:
-        propagate(nodes.BorderPadBackwardBackward0, result, (grad_output, input_shape, pad, mode), (grad_output,), into)
-    return result
+    return nodes.BorderPadBackwardBackward0.record(result, grad_output, input_shape, pad, mode, into=into)
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
@@ -313,11 +303,7 @@ def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
         reraise(name, error, (self, upscale_factor))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.PixelShuffleBackward0.record(result, self, upscale_factor)
-    if watch.active:
-        propagate(nodes.PixelShuffleBackward0, result, (self, upscale_factor), (self,), into)
-    return result
+    return nodes.PixelShuffleBackward0.record(result, self, upscale_factor, into=into)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
@@ -394,11 +380,7 @@ def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
         reraise(name, error, (self, downscale_factor))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.PixelUnshuffleBackward0.record(result, self, downscale_factor)
-    if watch.active:
-        propagate(nodes.PixelUnshuffleBackward0, result, (self, downscale_factor), (self,), into)
-    return result
+    return nodes.PixelUnshuffleBackward0.record(result, self, downscale_factor, into=into)
 
 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
@@ -466,11 +448,7 @@ def _channel_shuffle(name: str, self, groups, into=None) -> Any:
         reraise(name, error, (self, groups))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ChannelShuffleBackward0.record(result, self, groups)
-    if watch.active:
-        propagate(nodes.ChannelShuffleBackward0, result, (self, groups), (self,), into)
-    return result
+    return nodes.ChannelShuffleBackward0.record(result, self, groups, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -563,13 +541,7 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
         reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ResampleBackward0.record(result, self, dim, filter, align_corners, scale, antialias)
-    if watch.active:
-        propagate(
-            nodes.ResampleBackward0, result, (self, dim, length, filter, align_corners, scale, antialias), (self,), into
-        )
-    return result
+    return nodes.ResampleBackward0.record(result, self, dim, length, filter, align_corners, scale, antialias, into=into)
 
 
 def resample_backward(
@@ -670,17 +642,9 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
         reraise(name, error, (grad_output, dim, length, filter, align_corners, scale, antialias))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.ResampleBackwardBackward0.record(result, grad_output, dim, filter, align_corners, scale, antialias)
-    if watch.active:
-        propagate(
-            nodes.ResampleBackwardBackward0,
-            result,
-            (grad_output, dim, length, filter, align_corners, scale, antialias),
-            (grad_output,),
-            into,
-        )
-    return result
+    return nodes.ResampleBackwardBackward0.record(
+        result, grad_output, dim, length, filter, align_corners, scale, antialias, into=into
+    )
 
 
 def resample_bytes(
@@ -853,17 +817,9 @@ def _sample_grid(name: str, self, grid, interpolation_mode, padding_mode, align_
         reraise(name, error, (self, grid, interpolation_mode, padding_mode, align_corners))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or grid._requires_grad) and result._dtype.kind in "fc":
-        nodes.SampleGridBackward0.record(result, self, grid, interpolation_mode, padding_mode, align_corners)
-    if watch.active:
-        propagate(
-            nodes.SampleGridBackward0,
-            result,
-            (self, grid, interpolation_mode, padding_mode, align_corners),
-            (self, grid),
-            into,
-        )
-    return result
+    return nodes.SampleGridBackward0.record(
+        result, self, grid, interpolation_mode, padding_mode, align_corners, into=into
+    )
 
 
 @autocast_as(cpu="float32", cuda="widest")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import adopt_result, after_write, before_write, check_shape, write, write_out
 from ...runtime.autograd.version_counter import note_write
 from ...runtime.dispatch import argument_checks as checks
@@ -36,7 +35,6 @@ from ...runtime.ops.indexing import plans_masks_slices as indexing_plans_masks_s
 from ...runtime.ops.indexing import plans_scatter as indexing_plans_scatter
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -267,11 +265,7 @@ def _index(name: str, self, indices, into=None) -> Any:
         reraise(name, error, (self, indices))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.IndexBackward0.record(result, self, indices)
-    if watch.active:
-        propagate(nodes.IndexBackward0, result, (self, indices), (self,), into)
-    return result
+    return nodes.IndexBackward0.record(result, self, indices, into=into)
 
 
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
@@ -327,11 +321,7 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
         reraise(name, error, (grad_output, input_sizes, indices))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.IndexBackwardBackward0.record(result, grad_output, indices)
-    if watch.active:
-        propagate(nodes.IndexBackwardBackward0, result, (grad_output, input_sizes, indices), (grad_output,), into)
-    return result
+    return nodes.IndexBackwardBackward0.record(result, grad_output, input_sizes, indices, into=into)
 
 
 @autocast_as(cuda="widest")
@@ -449,11 +439,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
             reraise(name, error, (self, indices, values, accumulate))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or values._requires_grad) and result._dtype.kind in "fc":
-        nodes.IndexPutBackward0.record(result, self, indices, values, accumulate)
-    if watch.active:
-        propagate(nodes.IndexPutBackward0, result, (self, indices, values, accumulate), (self, values), into)
-    return result
+    return nodes.IndexPutBackward0.record(result, self, indices, values, accumulate, into=into)
 
 
 def index_select(
@@ -532,11 +518,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
         reraise(name, error, (self, dim, index))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.IndexSelectBackward0.record(result, self, dim, index)
-    if watch.active:
-        propagate(nodes.IndexSelectBackward0, result, (self, dim, index), (self,), into)
-    return result
+    return nodes.IndexSelectBackward0.record(result, self, dim, index, into=into)
 
 
 def index_add(
@@ -677,11 +659,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         reraise(name, error, (self, dim, index, source, alpha))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
-        nodes.IndexAddBackward0.record(result, self, dim, index, source, alpha)
-    if watch.active:
-        propagate(nodes.IndexAddBackward0, result, (self, dim, index, source, alpha), (self, source), into)
-    return result
+    return nodes.IndexAddBackward0.record(result, self, dim, index, source, alpha, into=into)
 
 
 def gather(
@@ -770,11 +748,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
         reraise(name, error, (self, dim, index, sparse_grad))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.GatherBackward0.record(result, self, dim, index)
-    if watch.active:
-        propagate(nodes.GatherBackward0, result, (self, dim, index, sparse_grad), (self,), into)
-    return result
+    return nodes.GatherBackward0.record(result, self, dim, index, sparse_grad, into=into)
 
 
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -881,11 +855,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
         reraise(name, error, (self, dim, index, src))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        nodes.ScatterBackward0.record(result, self, dim, index, src)
-    if watch.active:
-        propagate(nodes.ScatterBackward0, result, (self, dim, index, src), (self, src), into)
-    return result
+    return nodes.ScatterBackward0.record(result, self, dim, index, src, into=into)
 
 
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
@@ -988,11 +958,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
         reraise(name, error, (self, dim, index, value))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ScatterBackward1.record(result, self, dim, index)
-    if watch.active:
-        propagate(nodes.ScatterBackward1, result, (self, dim, index, value), (self,), into)
-    return result
+    return nodes.ScatterBackward1.record(result, self, dim, index, value, into=into)
 
 
 @autocast_as(cuda="widest")
@@ -1122,11 +1088,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
         reraise(name, error, (self, dim, index, src))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        nodes.ScatterAddBackward0.record(result, self, dim, index, src)
-    if watch.active:
-        propagate(nodes.ScatterAddBackward0, result, (self, dim, index, src), (self, src), into)
-    return result
+    return nodes.ScatterAddBackward0.record(result, self, dim, index, src, into=into)
 
 
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
@@ -1198,11 +1160,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
     value = checks.scalar(name, "value", value)
     self, mask, value = indexing_checks.fitting_where_masked(name, self, mask, value)
     result, (self, mask) = run(kernels.MASKED_FILL_SCALAR, name, (self, mask), (Promoting(value),), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.MaskedFillBackward0.record(result, self, mask)
-    if watch.active:
-        propagate(nodes.MaskedFillBackward0, result, (self, mask, value), (self,), into)
-    return result
+    return nodes.MaskedFillBackward0.record(result, self, mask, value, into=into)
 
 
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1271,11 +1229,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
     value = checks.operand(name, "value", value)
     self, mask, value = indexing_checks.fitting_where_masked(name, self, mask, value)
     result, (self, mask, value) = run(kernels.MASKED_FILL_TENSOR, name, (self, mask, value), (), into)
-    if grad_mode.grad and (self._requires_grad or value._requires_grad) and result._dtype.kind in "fc":
-        nodes.MaskedFillBackward1.record(result, self, mask, value)
-    if watch.active:
-        propagate(nodes.MaskedFillBackward1, result, (self, mask, value), (self, value), into)
-    return result
+    return nodes.MaskedFillBackward1.record(result, self, mask, value, into=into)
 
 
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1575,11 +1529,7 @@ def _take(name: str, self, index, into=None) -> Any:
         reraise(name, error, (self, index))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.TakeBackward0.record(result, self, index)
-    if watch.active:
-        propagate(nodes.TakeBackward0, result, (self, index), (self,), into)
-    return result
+    return nodes.TakeBackward0.record(result, self, index, into=into)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -1685,11 +1635,7 @@ def _put(name: str, self, index, source, accumulate, into=None) -> Any:
         reraise(name, error, (self, index, source, accumulate))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
-        nodes.PutBackward0.record(result, self, index, source, accumulate)
-    if watch.active:
-        propagate(nodes.PutBackward0, result, (self, index, source, accumulate), (self, source), into)
-    return result
+    return nodes.PutBackward0.record(result, self, index, source, accumulate, into=into)
 
 
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> tuple[Tensor, ...]:
@@ -1917,11 +1863,7 @@ def _index_copy(name: str, self, dim, index, source, into=None) -> Any:
         reraise(name, error, (self, dim, index, source))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
-        nodes.IndexCopyBackward0.record(result, self, dim, index, source)
-    if watch.active:
-        propagate(nodes.IndexCopyBackward0, result, (self, dim, index, source), (self, source), into)
-    return result
+    return nodes.IndexCopyBackward0.record(result, self, dim, index, source, into=into)
 
 
 def index_fill_int_scalar(
@@ -2031,11 +1973,7 @@ def _index_fill_int_scalar(name: str, self, dim, index, value, into=None) -> Any
         reraise(name, error, (self, dim, index, value))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.IndexFillBackward0.record(result, self, dim, index)
-    if watch.active:
-        propagate(nodes.IndexFillBackward0, result, (self, dim, index, value), (self,), into)
-    return result
+    return nodes.IndexFillBackward0.record(result, self, dim, index, value, into=into)
 
 
 def index_fill_int_tensor(
@@ -2151,11 +2089,7 @@ def _index_fill_int_tensor(name: str, self, dim, index, value, into=None) -> Any
         reraise(name, error, (self, dim, index, value))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or value._requires_grad) and result._dtype.kind in "fc":
-        nodes.IndexFillBackward1.record(result, self, dim, index, value)
-    if watch.active:
-        propagate(nodes.IndexFillBackward1, result, (self, dim, index, value), (self, value), into)
-    return result
+    return nodes.IndexFillBackward1.record(result, self, dim, index, value, into=into)
 
 
 def scatter_reduce(
@@ -2329,13 +2263,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
         reraise(name, error, (self, dim, index, src, reduce, include_self))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        nodes.ScatterReduceBackward0.record(result, self, dim, index, src, reduce, include_self)
-    if watch.active:
-        propagate(
-            nodes.ScatterReduceBackward0, result, (self, dim, index, src, reduce, include_self), (self, src), into
-        )
-    return result
+    return nodes.ScatterReduceBackward0.record(result, self, dim, index, src, reduce, include_self, into=into)
 
 
 def scatter_src_reduce(
@@ -2742,11 +2670,7 @@ def _masked_written(name: str, self, mask, source, into=None) -> Any:
         reraise(name, error, (self, mask, source))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
-        nodes.MaskedWrittenBackward0.record(result, self, mask, source)
-    if watch.active:
-        propagate(nodes.MaskedWrittenBackward0, result, (self, mask, source), (self, source), into)
-    return result
+    return nodes.MaskedWrittenBackward0.record(result, self, mask, source, into=into)
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2921,11 +2845,7 @@ def _select_scatter(name: str, self, src, dim, index, into=None) -> Any:
         reraise(name, error, (self, src, dim, index))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        nodes.SelectScatterBackward0.record(result, self, src, dim, index)
-    if watch.active:
-        propagate(nodes.SelectScatterBackward0, result, (self, src, dim, index), (self, src), into)
-    return result
+    return nodes.SelectScatterBackward0.record(result, self, src, dim, index, into=into)
 
 
 def slice_scatter(
@@ -3033,11 +2953,7 @@ def _slice_scatter(name: str, self, src, dim, start, end, step, into=None) -> An
         reraise(name, error, (self, src, dim, start, end, step))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        nodes.SliceScatterBackward0.record(result, self, src, dim, start, end, step)
-    if watch.active:
-        propagate(nodes.SliceScatterBackward0, result, (self, src, dim, start, end, step), (self, src), into)
-    return result
+    return nodes.SliceScatterBackward0.record(result, self, src, dim, start, end, step, into=into)
 
 
 def diagonal_scatter(
@@ -3130,11 +3046,7 @@ def _diagonal_scatter(name: str, self, src, offset, dim1, dim2, into=None) -> An
         reraise(name, error, (self, src, offset, dim1, dim2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        nodes.DiagonalScatterBackward0.record(result, self, src, offset, dim1, dim2)
-    if watch.active:
-        propagate(nodes.DiagonalScatterBackward0, result, (self, src, offset, dim1, dim2), (self, src), into)
-    return result
+    return nodes.DiagonalScatterBackward0.record(result, self, src, offset, dim1, dim2, into=into)
 
 
 def as_strided_scatter(
@@ -3242,11 +3154,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
     value = checks.scalar(name, "value", value)
     self, value = indexing_checks.fitting_value(name, self, value)
     result, (self,) = run(kernels.FILL__SCALAR, name, (self,), (Promoting(value),), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.FillBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.FillBackward0, result, (self, value), (self,), into)
-    return result
+    return nodes.FillBackward0.record(result, self, value, into=into)
 
 
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
@@ -3285,11 +3193,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
     value = checks.operand(name, "value", value)
     self, value = indexing_checks.fitting_value(name, self, value)
     result, (self, value) = run(kernels.FILL__TENSOR, name, (self, value), (), into)
-    if grad_mode.grad and (self._requires_grad or value._requires_grad) and result._dtype.kind in "fc":
-        nodes.FillBackward1.record(result, self, value)
-    if watch.active:
-        propagate(nodes.FillBackward1, result, (self, value), (self, value), into)
-    return result
+    return nodes.FillBackward1.record(result, self, value, into=into)
 
 
 def zero_(input: Tensor) -> Tensor:
@@ -3328,11 +3232,7 @@ def zero_(input: Tensor) -> Tensor:
 def _zero_(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ZERO_, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ZeroBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ZeroBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ZeroBackward0.record(result, self, into=into)
 
 
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
@@ -3427,11 +3327,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
     self, src, non_blocking = indexing_checks.copy(name, self, src, non_blocking)
     COPY_.remember_in_place(given, (self, src, non_blocking))
     result, (self, src) = run(kernels.COPY_, name, (self, src), (non_blocking,), into)
-    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        nodes.CopyBackward0.record(result, self, src)
-    if watch.active:
-        propagate(nodes.CopyBackward0, result, (self, src, non_blocking), (self, src), into)
-    return result
+    return nodes.CopyBackward0.record(result, self, src, non_blocking, into=into)
 
 
 _scatter_overloads = Overloads(

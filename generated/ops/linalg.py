@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write, write_out
 from ...runtime.autograd.not_differentiable import record_undefined
 from ...runtime.device.device import CPU
@@ -320,11 +319,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
         reraise(name, error, (A,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (A._requires_grad) and result._dtype.kind in "fc":
-        nodes.LinalgInvBackward0.record(result, A)
-    if watch.active:
-        propagate(nodes.LinalgInvBackward0, result, (A,), (A,), into)
-    return result
+    return nodes.LinalgInvBackward0.record(result, A, into=into)
 
 
 @autocast_as(cpu="float32")
@@ -432,11 +427,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (A, check_errors))
-    if grad_mode.grad and (A._requires_grad):
-        nodes.LinalgInvExBackward0.record(results, A)
-    if watch.active:
-        propagate(nodes.LinalgInvExBackward0, results, (A, check_errors), (A,))
-    return _linalg_inv_ex_result(*results)
+    return _linalg_inv_ex_result(*nodes.LinalgInvExBackward0.record(results, A, check_errors))
 
 
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
@@ -505,11 +496,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (A, B, check_errors))
-    if grad_mode.grad and (A._requires_grad or B._requires_grad):
-        nodes.SolveMatricesBackward0.record(results, A, B)
-    if watch.active:
-        propagate(nodes.SolveMatricesBackward0, results, (A, B, check_errors), (A, B))
-    return _solve_matrices_result(*results)
+    return _solve_matrices_result(*nodes.SolveMatricesBackward0.record(results, A, B, check_errors))
 
 
 @autocast_as(cpu="float32")
@@ -699,11 +686,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
         reraise(name, error, (A, B, upper, unitriangular))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (A._requires_grad or B._requires_grad) and result._dtype.kind in "fc":
-        nodes.SolveTriangularMatricesBackward0.record(result, A, B, upper, unitriangular)
-    if watch.active:
-        propagate(nodes.SolveTriangularMatricesBackward0, result, (A, B, upper, unitriangular), (A, B), into)
-    return result
+    return nodes.SolveTriangularMatricesBackward0.record(result, A, B, upper, unitriangular, into=into)
 
 
 def linalg_solve_triangular(
@@ -830,11 +813,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
         reraise(name, error, (A,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (A._requires_grad) and result._dtype.kind in "fc":
-        nodes.LinalgDetBackward0.record(result, A)
-    if watch.active:
-        propagate(nodes.LinalgDetBackward0, result, (A,), (A,), into)
-    return result
+    return nodes.LinalgDetBackward0.record(result, A, into=into)
 
 
 def cofactors(input: Tensor) -> Tensor:
@@ -884,11 +863,7 @@ def _cofactors(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.CofactorsBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.CofactorsBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.CofactorsBackward0.record(result, self, into=into)
 
 
 def cofactors_along(input: Tensor, direction: Tensor) -> Tensor:
@@ -955,11 +930,7 @@ def _cofactors_along(name: str, self, direction, into=None) -> Any:
         reraise(name, error, (self, direction))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or direction._requires_grad) and result._dtype.kind in "fc":
-        nodes.CofactorsAlongBackward0.record(result, self, direction)
-    if watch.active:
-        propagate(nodes.CofactorsAlongBackward0, result, (self, direction), (self, direction), into)
-    return result
+    return nodes.CofactorsAlongBackward0.record(result, self, direction, into=into)
 
 
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1058,11 +1029,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
             )
         except Exception as error:
             reraise(name, error, (A,))
-    if grad_mode.grad and (A._requires_grad):
-        nodes.LinalgSlogdetBackward0.record(results, A)
-    if watch.active:
-        propagate(nodes.LinalgSlogdetBackward0, results, (A,), (A,))
-    return _linalg_slogdet_result(*results)
+    return _linalg_slogdet_result(*nodes.LinalgSlogdetBackward0.record(results, A))
 
 
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -1203,11 +1170,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.CholeskyFactorBackward0.record(results, self)
-    if watch.active:
-        propagate(nodes.CholeskyFactorBackward0, results, (self, check_errors), (self,))
-    return _cholesky_factor_result(*results)
+    return _cholesky_factor_result(*nodes.CholeskyFactorBackward0.record(results, self, check_errors))
 
 
 @autocast_as(cpu="float32")
@@ -1874,11 +1837,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
             )
         except Exception as error:
             reraise(name, error, (A, full_matrices, driver))
-    if grad_mode.grad and (A._requires_grad):
-        nodes.LinalgSvdBackward0.record(results, A)
-    if watch.active:
-        propagate(nodes.LinalgSvdBackward0, results, (A, full_matrices, driver), (A,))
-    return _linalg_svd_result(*results)
+    return _linalg_svd_result(*nodes.LinalgSvdBackward0.record(results, A, full_matrices, driver))
 
 
 @autocast_as(cpu="float32")
@@ -1941,11 +1900,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
         reraise(name, error, (A, driver))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (A._requires_grad) and result._dtype.kind in "fc":
-        nodes.LinalgSvdvalsBackward0.record(result, A)
-    if watch.active:
-        propagate(nodes.LinalgSvdvalsBackward0, result, (A, driver), (A,), into)
-    return result
+    return nodes.LinalgSvdvalsBackward0.record(result, A, driver, into=into)
 
 
 @autocast_as(cpu="float32")
@@ -2063,11 +2018,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self,))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.HermitianEigenBackward0.record(results, self)
-    if watch.active:
-        propagate(nodes.HermitianEigenBackward0, results, (self,), (self,))
-    return _hermitian_eigen_result(*results)
+    return _hermitian_eigen_result(*nodes.HermitianEigenBackward0.record(results, self))
 
 
 @autocast_as(cpu="float32")
@@ -2164,11 +2115,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.HermitianEigenvaluesBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.HermitianEigenvaluesBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.HermitianEigenvaluesBackward0.record(result, self, into=into)
 
 
 @autocast_as(cpu="float32")
@@ -2268,11 +2215,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self,))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.LinalgEigBackward0.record(results, self)
-    if watch.active:
-        propagate(nodes.LinalgEigBackward0, results, (self,), (self,))
-    return _linalg_eig_result(*results)
+    return _linalg_eig_result(*nodes.LinalgEigBackward0.record(results, self))
 
 
 @autocast_as(cpu="float32")
@@ -2325,11 +2268,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LinalgEigvalsBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.LinalgEigvalsBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.LinalgEigvalsBackward0.record(result, self, into=into)
 
 
 @autocast_as(cpu="float32")
@@ -2403,11 +2342,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
             )
         except Exception as error:
             reraise(name, error, (A, mode))
-    if grad_mode.grad and (A._requires_grad):
-        nodes.LinalgQrBackward0.record(results, A, mode)
-    if watch.active:
-        propagate(nodes.LinalgQrBackward0, results, (A, mode), (A,))
-    return _linalg_qr_result(*results)
+    return _linalg_qr_result(*nodes.LinalgQrBackward0.record(results, A, mode))
 
 
 @autocast_as(cpu="float32")
@@ -2521,11 +2456,7 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
         reraise(name, error, (self, atol, rtol))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.PseudoInverseBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.PseudoInverseBackward0, result, (self, atol, rtol), (self,), into)
-    return result
+    return nodes.PseudoInverseBackward0.record(result, self, atol, rtol, into=into)
 
 
 def linalg_pinv_atol_rtol_float(
@@ -3313,11 +3244,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LinalgMatrixExpBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.LinalgMatrixExpBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.LinalgMatrixExpBackward0.record(result, self, into=into)
 
 
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3758,11 +3685,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.LuPackedBackward0.record(results, self)
-    if watch.active:
-        propagate(nodes.LuPackedBackward0, results, (self, check_errors), (self,))
-    return _lu_packed_result(*results)
+    return _lu_packed_result(*nodes.LuPackedBackward0.record(results, self, check_errors))
 
 
 def row_order(pivots: Tensor, rows: int) -> Tensor:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write, write_out
 from ...runtime.device.device import CPU
 from ...runtime.dispatch import argument_checks as checks
@@ -192,11 +191,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
         )
     except Exception as error:
         reraise(name, error, (self, target, weight, reduction, ignore_index))
-    if grad_mode.grad and (self._requires_grad or (weight is not None and weight._requires_grad)):
-        nodes.NllLossBackward0.record(results, self, target, weight, reduction, ignore_index)
-    if watch.active:
-        propagate(nodes.NllLossBackward0, results, (self, target, weight, reduction, ignore_index), (self,))
-    return _nll_loss_result(*results)
+    return _nll_loss_result(*nodes.NllLossBackward0.record(results, self, target, weight, reduction, ignore_index))
 
 
 def nll_loss_backward(
@@ -327,25 +322,9 @@ def _nll_loss_backward(
         reraise(name, error, (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index))
     if into is not None:
         result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (
-            grad_output._requires_grad or (weight is not None and weight._requires_grad) or total_weight._requires_grad
-        )
-        and result._dtype.kind in "fc"
-    ):
-        nodes.NllLossBackwardBackward0.record(
-            result, grad_output, target, weight, total_weight, reduction, ignore_index
-        )
-    if watch.active:
-        propagate(
-            nodes.NllLossBackwardBackward0,
-            result,
-            (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index),
-            (grad_output,),
-            into,
-        )
-    return result
+    return nodes.NllLossBackwardBackward0.record(
+        result, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index, into=into
+    )
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -478,16 +457,9 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
         )
     except Exception as error:
         reraise(name, error, (self, target, weight, reduction, ignore_index, label_smoothing))
-    if grad_mode.grad and (self._requires_grad or (weight is not None and weight._requires_grad)):
-        nodes.CrossEntropyLossBackward0.record(results, self, target, weight, reduction, ignore_index, label_smoothing)
-    if watch.active:
-        propagate(
-            nodes.CrossEntropyLossBackward0,
-            results,
-            (self, target, weight, reduction, ignore_index, label_smoothing),
-            (self,),
-        )
-    return _cross_entropy_loss_result(*results)
+    return _cross_entropy_loss_result(
+        *nodes.CrossEntropyLossBackward0.record(results, self, target, weight, reduction, ignore_index, label_smoothing)
+    )
 
 
 def squared_difference(input: Tensor, target: Tensor | Number) -> Tensor:
@@ -532,11 +504,7 @@ def _squared_difference(name: str, self, target, into=None) -> Any:
     self = checks.operand(name, "input", self)
     target = checks.operand(name, "target", target)
     result, (self, target) = run(kernels.SQUARED_DIFFERENCE, name, (self, target), (), into)
-    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
-        nodes.SquaredDifferenceBackward0.record(result, self, target)
-    if watch.active:
-        propagate(nodes.SquaredDifferenceBackward0, result, (self, target), (self, target), into)
-    return result
+    return nodes.SquaredDifferenceBackward0.record(result, self, target, into=into)
 
 
 def sum_of_squares(input: Tensor, target: Tensor, scale: float, dim: Sequence[int]) -> Tensor:
@@ -608,11 +576,7 @@ def _sum_of_squares(name: str, self, target, scale, dim, into=None) -> Any:
         reraise(name, error, (self, target, scale, dim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
-        nodes.SumOfSquaresBackward0.record(result, self, target, scale, dim)
-    if watch.active:
-        propagate(nodes.SumOfSquaresBackward0, result, (self, target, scale, dim), (self, target), into)
-    return result
+    return nodes.SumOfSquaresBackward0.record(result, self, target, scale, dim, into=into)
 
 
 def sum_of_squares_backward(
@@ -701,21 +665,7 @@ def _sum_of_squares_backward(name: str, grad_output, self, target, scale, dim, i
         reraise(name, error, (grad_output, self, target, scale, dim))
     if into is not None:
         result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (grad_output._requires_grad or self._requires_grad or target._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.SumOfSquaresBackwardBackward0.record(result, grad_output, self, target, scale, dim)
-    if watch.active:
-        propagate(
-            nodes.SumOfSquaresBackwardBackward0,
-            result,
-            (grad_output, self, target, scale, dim),
-            (grad_output, self, target),
-            into,
-        )
-    return result
+    return nodes.SumOfSquaresBackwardBackward0.record(result, grad_output, self, target, scale, dim, into=into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -802,11 +752,7 @@ def _bernoulli_loss(name: str, self, target, into=None) -> Any:
     self = checks.operand(name, "input", self)
     target = checks.operand(name, "target", target)
     result, (self, target) = run(kernels.BERNOULLI_LOSS, name, (self, target), (), into)
-    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
-        nodes.BernoulliLossBackward0.record(result, self, target)
-    if watch.active:
-        propagate(nodes.BernoulliLossBackward0, result, (self, target), (self, target), into)
-    return result
+    return nodes.BernoulliLossBackward0.record(result, self, target, into=into)
 
 
 @autocast_as(
@@ -957,11 +903,7 @@ def _logistic_loss_default(name: str, self, target, into=None) -> Any:
     self = checks.operand(name, "input", self)
     target = checks.operand(name, "target", target)
     result, (self, target) = run(kernels.LOGISTIC_LOSS, name, (self, target), (), into)
-    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogisticLossBackward0.record(result, self, target)
-    if watch.active:
-        propagate(nodes.LogisticLossBackward0, result, (self, target), (self, target), into)
-    return result
+    return nodes.LogisticLossBackward0.record(result, self, target, into=into)
 
 
 def logistic_loss_positive(input: Tensor, target: Tensor | Number, positive: Tensor | Number) -> Tensor:
@@ -1006,15 +948,7 @@ def _logistic_loss_positive(name: str, self, target, positive, into=None) -> Any
     target = checks.operand(name, "target", target)
     positive = checks.operand(name, "positive", positive)
     result, (self, target, positive) = run(kernels.LOGISTIC_LOSS_POSITIVE, name, (self, target, positive), (), into)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or target._requires_grad or positive._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.LogisticLossBackward1.record(result, self, target, positive)
-    if watch.active:
-        propagate(nodes.LogisticLossBackward1, result, (self, target, positive), (self, target, positive), into)
-    return result
+    return nodes.LogisticLossBackward1.record(result, self, target, positive, into=into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -1207,11 +1141,7 @@ def _huber_values(name: str, self, target, delta, into=None) -> Any:
     target = checks.operand(name, "target", target)
     delta = checks.scalar(name, "delta", delta)
     result, (self, target) = run(kernels.HUBER_VALUES, name, (self, target), (Promoting(delta),), into)
-    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
-        nodes.HuberValuesBackward0.record(result, self, target, delta)
-    if watch.active:
-        propagate(nodes.HuberValuesBackward0, result, (self, target, delta), (self, target), into)
-    return result
+    return nodes.HuberValuesBackward0.record(result, self, target, delta, into=into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -1381,11 +1311,7 @@ def _divergence(name: str, self, target, into=None) -> Any:
     self = checks.operand(name, "input", self)
     target = checks.operand(name, "target", target)
     result, (self, target) = run(kernels.DIVERGENCE, name, (self, target), (), into)
-    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
-        nodes.DivergenceBackward0.record(result, self, target)
-    if watch.active:
-        propagate(nodes.DivergenceBackward0, result, (self, target), (self, target), into)
-    return result
+    return nodes.DivergenceBackward0.record(result, self, target, into=into)
 
 
 def divergence_of_logs(input: Tensor, target: Tensor | Number) -> Tensor:
@@ -1432,11 +1358,7 @@ def _divergence_of_logs(name: str, self, target, into=None) -> Any:
     self = checks.operand(name, "input", self)
     target = checks.operand(name, "target", target)
     result, (self, target) = run(kernels.DIVERGENCE_OF_LOGS, name, (self, target), (), into)
-    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
-        nodes.DivergenceOfLogsBackward0.record(result, self, target)
-    if watch.active:
-        propagate(nodes.DivergenceOfLogsBackward0, result, (self, target), (self, target), into)
-    return result
+    return nodes.DivergenceOfLogsBackward0.record(result, self, target, into=into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -2438,17 +2360,7 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
         reraise(name, error, (log_probs, targets, input_lengths, target_lengths, blank))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (log_probs._requires_grad) and result._dtype.kind in "fc":
-        nodes.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank)
-    if watch.active:
-        propagate(
-            nodes.CtcValuesBackward0,
-            result,
-            (log_probs, targets, input_lengths, target_lengths, blank),
-            (log_probs,),
-            into,
-        )
-    return result
+    return nodes.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank, into=into)
 
 
 @autocast_as(cpu="float32")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write, write_out
 from ...runtime.device.device import CPU
 from ...runtime.dispatch import argument_checks as checks
@@ -27,7 +26,6 @@ from ...runtime.ops.matmul import cpu as matmul_cpu
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import formulas_contraction as matmul_formulas_contraction
 from ...runtime.ops.matmul import plans as matmul_plans
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -170,11 +168,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
         reraise(name, error, (self, mat2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
-        nodes.MmBackward0.record(result, self, mat2)
-    if watch.active:
-        propagate(nodes.MmBackward0, result, (self, mat2), (self, mat2), into)
-    return result
+    return nodes.MmBackward0.record(result, self, mat2, into=into)
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -241,11 +235,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
         reraise(name, error, (self, mat2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
-        nodes.BmmBackward0.record(result, self, mat2)
-    if watch.active:
-        propagate(nodes.BmmBackward0, result, (self, mat2), (self, mat2), into)
-    return result
+    return nodes.BmmBackward0.record(result, self, mat2, into=into)
 
 
 @autocast_as(cuda="lower")
@@ -312,11 +302,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
         reraise(name, error, (self, vec))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or vec._requires_grad) and result._dtype.kind in "fc":
-        nodes.MvBackward0.record(result, self, vec)
-    if watch.active:
-        propagate(nodes.MvBackward0, result, (self, vec), (self, vec), into)
-    return result
+    return nodes.MvBackward0.record(result, self, vec, into=into)
 
 
 @autocast_as(cuda="widest")
@@ -385,11 +371,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
         reraise(name, error, (self, tensor))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or tensor._requires_grad) and result._dtype.kind in "fc":
-        nodes.DotBackward0.record(result, self, tensor)
-    if watch.active:
-        propagate(nodes.DotBackward0, result, (self, tensor), (self, tensor), into)
-    return result
+    return nodes.DotBackward0.record(result, self, tensor, into=into)
 
 
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -642,15 +624,7 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
         reraise(name, error, (self, mat1, mat2, beta, alpha))
     if into is not None:
         result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or mat1._requires_grad or mat2._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.AddmmBackward0.record(result, self, mat1, mat2, beta, alpha)
-    if watch.active:
-        propagate(nodes.AddmmBackward0, result, (self, mat1, mat2, beta, alpha), (self, mat1, mat2), into)
-    return result
+    return nodes.AddmmBackward0.record(result, self, mat1, mat2, beta, alpha, into=into)
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -818,15 +792,7 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
         reraise(name, error, (self, batch1, batch2, beta, alpha))
     if into is not None:
         result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or batch1._requires_grad or batch2._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.BaddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
-    if watch.active:
-        propagate(nodes.BaddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2), into)
-    return result
+    return nodes.BaddbmmBackward0.record(result, self, batch1, batch2, beta, alpha, into=into)
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -997,15 +963,7 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
         reraise(name, error, (self, batch1, batch2, beta, alpha))
     if into is not None:
         result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or batch1._requires_grad or batch2._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.AddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
-    if watch.active:
-        propagate(nodes.AddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2), into)
-    return result
+    return nodes.AddbmmBackward0.record(result, self, batch1, batch2, beta, alpha, into=into)
 
 
 @autocast_as(cuda="lower")
@@ -1159,15 +1117,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
         reraise(name, error, (self, mat, vec, beta, alpha))
     if into is not None:
         result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or mat._requires_grad or vec._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.AddmvBackward0.record(result, self, mat, vec, beta, alpha)
-    if watch.active:
-        propagate(nodes.AddmvBackward0, result, (self, mat, vec, beta, alpha), (self, mat, vec), into)
-    return result
+    return nodes.AddmvBackward0.record(result, self, mat, vec, beta, alpha, into=into)
 
 
 @autocast_as(cpu="promote", cuda="lower")
@@ -1279,11 +1229,7 @@ def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
         reraise(name, error, (self, row, column, count, mat2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
-        nodes.CoordinateMmBackward0.record(result, self, row, column, mat2)
-    if watch.active:
-        propagate(nodes.CoordinateMmBackward0, result, (self, row, column, count, mat2), (self, mat2), into)
-    return result
+    return nodes.CoordinateMmBackward0.record(result, self, row, column, count, mat2, into=into)
 
 
 def coordinate_sampled(input: Tensor, row: Tensor, mat2: Tensor, column: Tensor) -> Tensor:
@@ -1361,11 +1307,7 @@ def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
         reraise(name, error, (self, row, mat2, column))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
-        nodes.CoordinateSampledBackward0.record(result, self, row, mat2, column)
-    if watch.active:
-        propagate(nodes.CoordinateSampledBackward0, result, (self, row, mat2, column), (self, mat2), into)
-    return result
+    return nodes.CoordinateSampledBackward0.record(result, self, row, mat2, column, into=into)
 
 
 @autocast_as(cuda="widest")
@@ -2009,15 +1951,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
         reraise(name, error, (self, weight, bias))
     if into is not None:
         result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or weight._requires_grad or (bias is not None and bias._requires_grad))
-        and result._dtype.kind in "fc"
-    ):
-        nodes.LinearBackward0.record(result, self, weight, bias)
-    if watch.active:
-        propagate(nodes.LinearBackward0, result, (self, weight, bias), (self, weight, bias), into)
-    return result
+    return nodes.LinearBackward0.record(result, self, weight, bias, into=into)
 
 
 def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
@@ -2081,11 +2015,7 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
         reraise(name, error, (grad_output, self))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LinearWeightBackwardBackward0.record(result, grad_output, self)
-    if watch.active:
-        propagate(nodes.LinearWeightBackwardBackward0, result, (grad_output, self), (grad_output, self), into)
-    return result
+    return nodes.LinearWeightBackwardBackward0.record(result, grad_output, self, into=into)
 
 
 ger = outer

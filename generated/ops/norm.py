@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at
@@ -24,7 +23,6 @@ from ...runtime.ops.norm import checks as norm_checks
 from ...runtime.ops.norm import cpu as norm_cpu
 from ...runtime.ops.norm import plans as norm_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of, memory_formats_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.tensor.overrides import foreign, plain
@@ -119,11 +117,7 @@ def _scale_down_to(name: str, self, max_norm, eps, into=None) -> Any:
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     result, (self,) = run(kernels.SCALE_DOWN_TO, name, (self,), (max_norm, eps), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ScaleDownToBackward0.record(result, self, max_norm, eps)
-    if watch.active:
-        propagate(nodes.ScaleDownToBackward0, result, (self, max_norm, eps), (self,), into)
-    return result
+    return nodes.ScaleDownToBackward0.record(result, self, max_norm, eps, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -327,17 +321,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
         )
     except Exception as error:
         reraise(name, error, (self, weight, bias, dim, affine_shape, eps))
-    if grad_mode.grad and (
-        self._requires_grad
-        or (weight is not None and weight._requires_grad)
-        or (bias is not None and bias._requires_grad)
-    ):
-        nodes.StandardizeBackward0.record(results, self, weight, bias, dim, affine_shape, eps)
-    if watch.active:
-        propagate(
-            nodes.StandardizeBackward0, results, (self, weight, bias, dim, affine_shape, eps), (self, weight, bias)
-        )
-    return _standardize_result(*results)
+    return _standardize_result(*nodes.StandardizeBackward0.record(results, self, weight, bias, dim, affine_shape, eps))
 
 
 def standardize_rows(
@@ -447,15 +431,7 @@ def _standardize_rows(name: str, self, weight, bias, dim, eps, into=None) -> Any
         )
     except Exception as error:
         reraise(name, error, (self, weight, bias, dim, eps))
-    if grad_mode.grad and (
-        self._requires_grad
-        or (weight is not None and weight._requires_grad)
-        or (bias is not None and bias._requires_grad)
-    ):
-        nodes.StandardizeRowsBackward0.record(results, self, weight, bias, dim, eps)
-    if watch.active:
-        propagate(nodes.StandardizeRowsBackward0, results, (self, weight, bias, dim, eps), (self, weight, bias))
-    return _standardize_rows_result(*results)
+    return _standardize_rows_result(*nodes.StandardizeRowsBackward0.record(results, self, weight, bias, dim, eps))
 
 
 def standardize_rows_backward(
@@ -675,15 +651,9 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
         )
     except Exception as error:
         reraise(name, error, (self, weight, bias, groups, eps))
-    if grad_mode.grad and (
-        self._requires_grad
-        or (weight is not None and weight._requires_grad)
-        or (bias is not None and bias._requires_grad)
-    ):
-        nodes.StandardizeGroupsBackward0.record(results, self, weight, bias, groups, eps)
-    if watch.active:
-        propagate(nodes.StandardizeGroupsBackward0, results, (self, weight, bias, groups, eps), (self, weight, bias))
-    return _standardize_groups_result(*results)
+    return _standardize_groups_result(
+        *nodes.StandardizeGroupsBackward0.record(results, self, weight, bias, groups, eps)
+    )
 
 
 def normalize_by(
@@ -795,27 +765,7 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
         reraise(name, error, (self, mean, var, weight, bias, eps))
     if into is not None:
         result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (
-            self._requires_grad
-            or mean._requires_grad
-            or var._requires_grad
-            or (weight is not None and weight._requires_grad)
-            or (bias is not None and bias._requires_grad)
-        )
-        and result._dtype.kind in "fc"
-    ):
-        nodes.NormalizeByBackward0.record(result, self, mean, var, weight, bias, eps)
-    if watch.active:
-        propagate(
-            nodes.NormalizeByBackward0,
-            result,
-            (self, mean, var, weight, bias, eps),
-            (self, mean, var, weight, bias),
-            into,
-        )
-    return result
+    return nodes.NormalizeByBackward0.record(result, self, mean, var, weight, bias, eps, into=into)
 
 
 def normalize_rms(
@@ -901,11 +851,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, weight, dim, eps))
-    if grad_mode.grad and (self._requires_grad or (weight is not None and weight._requires_grad)):
-        nodes.NormalizeRmsBackward0.record(results, self, weight, dim, eps)
-    if watch.active:
-        propagate(nodes.NormalizeRmsBackward0, results, (self, weight, dim, eps), (self, weight))
-    return _normalize_rms_result(*results)
+    return _normalize_rms_result(*nodes.NormalizeRmsBackward0.record(results, self, weight, dim, eps))
 
 
 def normalize_rms_backward(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.destinations import write_outs
@@ -23,7 +22,6 @@ from ...runtime.ops.pooling import checks as pooling_checks
 from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.ops.pooling import plans as pooling_plans
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of, memory_formats_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
@@ -244,16 +242,11 @@ def _max_pool_with_indices(
         )
     except Exception as error:
         reraise(name, error, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.MaxPoolWithIndicesBackward0.record(results, self, spatial)
-    if watch.active:
-        propagate(
-            nodes.MaxPoolWithIndicesBackward0,
-            results,
-            (self, kernel_size, stride, padding, dilation, ceil_mode, spatial),
-            (self,),
+    return _max_pool_with_indices_result(
+        *nodes.MaxPoolWithIndicesBackward0.record(
+            results, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
         )
-    return _max_pool_with_indices_result(*results)
+    )
 
 
 def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
@@ -330,13 +323,7 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
         reraise(name, error, (grad_output, indices, input_shape, spatial))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.MaxPoolBackwardBackward0.record(result, grad_output, indices, spatial)
-    if watch.active:
-        propagate(
-            nodes.MaxPoolBackwardBackward0, result, (grad_output, indices, input_shape, spatial), (grad_output,), into
-        )
-    return result
+    return nodes.MaxPoolBackwardBackward0.record(result, grad_output, indices, input_shape, spatial, into=into)
 
 
 @autocast_as(cpu="float32")
@@ -434,17 +421,9 @@ def _max_unpool1d(name: str, self, indices, kernel_size, stride, padding, output
         reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.MaxUnpool1dBackward0.record(result, self, indices)
-    if watch.active:
-        propagate(
-            nodes.MaxUnpool1dBackward0,
-            result,
-            (self, indices, kernel_size, stride, padding, output_size),
-            (self,),
-            into,
-        )
-    return result
+    return nodes.MaxUnpool1dBackward0.record(
+        result, self, indices, kernel_size, stride, padding, output_size, into=into
+    )
 
 
 @autocast_as(cpu="float32")
@@ -550,17 +529,9 @@ def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output
         reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.MaxUnpool2dBackward0.record(result, self, indices)
-    if watch.active:
-        propagate(
-            nodes.MaxUnpool2dBackward0,
-            result,
-            (self, indices, kernel_size, stride, padding, output_size),
-            (self,),
-            into,
-        )
-    return result
+    return nodes.MaxUnpool2dBackward0.record(
+        result, self, indices, kernel_size, stride, padding, output_size, into=into
+    )
 
 
 @autocast_as(cpu="float32")
@@ -665,17 +636,9 @@ def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output
         reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.MaxUnpool3dBackward0.record(result, self, indices)
-    if watch.active:
-        propagate(
-            nodes.MaxUnpool3dBackward0,
-            result,
-            (self, indices, kernel_size, stride, padding, output_size),
-            (self,),
-            into,
-        )
-    return result
+    return nodes.MaxUnpool3dBackward0.record(
+        result, self, indices, kernel_size, stride, padding, output_size, into=into
+    )
 
 
 def max_pool1d(
@@ -926,11 +889,9 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
         )
     except Exception as error:
         reraise(name, error, (self, output_size, spatial))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.AdaptiveMaxPoolWithIndicesBackward0.record(results, self, spatial)
-    if watch.active:
-        propagate(nodes.AdaptiveMaxPoolWithIndicesBackward0, results, (self, output_size, spatial), (self,))
-    return _adaptive_max_pool_with_indices_result(*results)
+    return _adaptive_max_pool_with_indices_result(
+        *nodes.AdaptiveMaxPoolWithIndicesBackward0.record(results, self, output_size, spatial)
+    )
 
 
 def adaptive_max_pool1d(
@@ -1104,19 +1065,9 @@ def _avg_pool(
         )
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AvgPoolBackward0.record(
-            result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
-        )
-    if watch.active:
-        propagate(
-            nodes.AvgPoolBackward0,
-            result,
-            (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial),
-            (self,),
-            into,
-        )
-    return result
+    return nodes.AvgPoolBackward0.record(
+        result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial, into=into
+    )
 
 
 def avg_pool_backward(
@@ -1330,29 +1281,19 @@ def _avg_pool_backward(
         )
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.AvgPoolBackwardBackward0.record(
-            result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
-        )
-    if watch.active:
-        propagate(
-            nodes.AvgPoolBackwardBackward0,
-            result,
-            (
-                grad_output,
-                input_shape,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
-            ),
-            (grad_output,),
-            into,
-        )
-    return result
+    return nodes.AvgPoolBackwardBackward0.record(
+        result,
+        grad_output,
+        input_shape,
+        kernel_size,
+        stride,
+        padding,
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
+        spatial,
+        into=into,
+    )
 
 
 def avg_pool1d(
@@ -1633,11 +1574,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
         reraise(name, error, (self, output_size, spatial))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AdaptiveAvgPoolBackward0.record(result, self, spatial)
-    if watch.active:
-        propagate(nodes.AdaptiveAvgPoolBackward0, result, (self, output_size, spatial), (self,), into)
-    return result
+    return nodes.AdaptiveAvgPoolBackward0.record(result, self, output_size, spatial, into=into)
 
 
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
@@ -1704,13 +1641,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
         reraise(name, error, (grad_output, input_shape, spatial))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.AdaptiveAvgPoolBackwardBackward0.record(result, grad_output, spatial)
-    if watch.active:
-        propagate(
-            nodes.AdaptiveAvgPoolBackwardBackward0, result, (grad_output, input_shape, spatial), (grad_output,), into
-        )
-    return result
+    return nodes.AdaptiveAvgPoolBackwardBackward0.record(result, grad_output, input_shape, spatial, into=into)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:

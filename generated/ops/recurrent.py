@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.destinations import write_outs
@@ -23,7 +22,6 @@ from ...runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
 from ...runtime.ops.recurrent import cpu_lstm as recurrent_cpu_lstm
 from ...runtime.ops.recurrent import cpu_rnn as recurrent_cpu_rnn
 from ...runtime.ops.recurrent import plans as recurrent_plans
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -238,25 +236,11 @@ def _rnn_layer(
         )
     except Exception as error:
         reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity))
-    if grad_mode.grad and (
-        self._requires_grad
-        or hidden._requires_grad
-        or weight_ih._requires_grad
-        or weight_hh._requires_grad
-        or (bias_ih is not None and bias_ih._requires_grad)
-        or (bias_hh is not None and bias_hh._requires_grad)
-    ):
-        nodes.RnnLayerBackward0.record(
+    return _rnn_layer_result(
+        *nodes.RnnLayerBackward0.record(
             results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
-    if watch.active:
-        propagate(
-            nodes.RnnLayerBackward0,
-            results,
-            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity),
-            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
-        )
-    return _rnn_layer_result(*results)
+    )
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -431,27 +415,11 @@ def _lstm_layer(
         reraise(
             name, error, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
         )
-    if grad_mode.grad and (
-        self._requires_grad
-        or hidden._requires_grad
-        or cell._requires_grad
-        or weight_ih._requires_grad
-        or weight_hh._requires_grad
-        or (bias_ih is not None and bias_ih._requires_grad)
-        or (bias_hh is not None and bias_hh._requires_grad)
-        or (weight_hr is not None and weight_hr._requires_grad)
-    ):
-        nodes.LstmLayerBackward0.record(
+    return _lstm_layer_result(
+        *nodes.LstmLayerBackward0.record(
             results, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
-    if watch.active:
-        propagate(
-            nodes.LstmLayerBackward0,
-            results,
-            (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse),
-            (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr),
-        )
-    return _lstm_layer_result(*results)
+    )
 
 
 @autocast_as(cpu="like 1", cuda="lower")
@@ -589,25 +557,11 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
         )
     except Exception as error:
         reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
-    if grad_mode.grad and (
-        self._requires_grad
-        or hidden._requires_grad
-        or weight_ih._requires_grad
-        or weight_hh._requires_grad
-        or (bias_ih is not None and bias_ih._requires_grad)
-        or (bias_hh is not None and bias_hh._requires_grad)
-    ):
-        nodes.GruLayerBackward0.record(
+    return _gru_layer_result(
+        *nodes.GruLayerBackward0.record(
             results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
         )
-    if watch.active:
-        propagate(
-            nodes.GruLayerBackward0,
-            results,
-            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse),
-            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
-        )
-    return _gru_layer_result(*results)
+    )
 
 
 @autocast_as(cpu="lower", cuda="lower")

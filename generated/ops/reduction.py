@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write, write_out
 from ...runtime.device.device import CPU
 from ...runtime.dispatch import argument_checks as checks
@@ -31,7 +30,6 @@ from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.reduction import plans_minmax as reduction_plans_minmax
 from ...runtime.tensor.dtypes import dtype
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -307,11 +305,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
         reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SumBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SumBackward0, result, (self, dtype), (self,), into)
-    return result
+    return nodes.SumBackward0.record(result, self, dtype, into=into)
 
 
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -362,11 +356,7 @@ def _filled(name: str, self, size, into=None) -> Any:
         reraise(name, error, (self, size))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.FilledBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.FilledBackward0, result, (self, size), (self,), into)
-    return result
+    return nodes.FilledBackward0.record(result, self, size, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -450,11 +440,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SumBackward1.record(result, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.SumBackward1, result, (self, dim, keepdim, dtype), (self,), into)
-    return result
+    return nodes.SumBackward1.record(result, self, dim, keepdim, dtype, into=into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -518,11 +504,7 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
         reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ProdBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ProdBackward0, result, (self, dtype), (self,), into)
-    return result
+    return nodes.ProdBackward0.record(result, self, dtype, into=into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -598,11 +580,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ProdBackward1.record(result, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.ProdBackward1, result, (self, dim, keepdim, dtype), (self,), into)
-    return result
+    return nodes.ProdBackward1.record(result, self, dim, keepdim, dtype, into=into)
 
 
 def prod_others(input: Tensor, dim: int) -> Tensor:
@@ -656,11 +634,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
         reraise(name, error, (self, dim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ProdOthersBackward0.record(result, self, dim)
-    if watch.active:
-        propagate(nodes.ProdOthersBackward0, result, (self, dim), (self,), into)
-    return result
+    return nodes.ProdOthersBackward0.record(result, self, dim, into=into)
 
 
 def mean_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
@@ -725,11 +699,7 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
         reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.MeanBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.MeanBackward0, result, (self, dtype), (self,), into)
-    return result
+    return nodes.MeanBackward0.record(result, self, dtype, into=into)
 
 
 def mean_dim(
@@ -811,11 +781,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.MeanBackward1.record(result, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.MeanBackward1, result, (self, dim, keepdim, dtype), (self,), into)
-    return result
+    return nodes.MeanBackward1.record(result, self, dim, keepdim, dtype, into=into)
 
 
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
@@ -987,11 +953,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
         reraise(name, error, (self, dim, correction, keepdim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.VarBackward0.record(result, self, dim, correction, keepdim)
-    if watch.active:
-        propagate(nodes.VarBackward0, result, (self, dim, correction, keepdim), (self,), into)
-    return result
+    return nodes.VarBackward0.record(result, self, dim, correction, keepdim, into=into)
 
 
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
@@ -1164,11 +1126,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
         reraise(name, error, (self, dim, correction, keepdim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.StdBackward0.record(result, self, dim, correction, keepdim)
-    if watch.active:
-        propagate(nodes.StdBackward0, result, (self, dim, correction, keepdim), (self,), into)
-    return result
+    return nodes.StdBackward0.record(result, self, dim, correction, keepdim, into=into)
 
 
 def amax(
@@ -1252,11 +1210,7 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AmaxBackward0.record(result, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.AmaxBackward0, result, (self, dim, keepdim), (self,), into)
-    return result
+    return nodes.AmaxBackward0.record(result, self, dim, keepdim, into=into)
 
 
 def amin(
@@ -1338,11 +1292,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AminBackward0.record(result, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.AminBackward0, result, (self, dim, keepdim), (self,), into)
-    return result
+    return nodes.AminBackward0.record(result, self, dim, keepdim, into=into)
 
 
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1399,11 +1349,7 @@ def _max_default(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.MaxBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.MaxBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.MaxBackward0.record(result, self, into=into)
 
 
 def max_dim(
@@ -1472,11 +1418,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.MaxBackward1.record(results, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.MaxBackward1, results, (self, dim, keepdim), (self,))
-    return _max_dim_result(*results)
+    return _max_dim_result(*nodes.MaxBackward1.record(results, self, dim, keepdim))
 
 
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1567,11 +1509,7 @@ def _min_default(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.MinBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.MinBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.MinBackward0.record(result, self, into=into)
 
 
 def min_dim(
@@ -1640,11 +1578,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.MinBackward1.record(results, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.MinBackward1, results, (self, dim, keepdim), (self,))
-    return _min_dim_result(*results)
+    return _min_dim_result(*nodes.MinBackward1.record(results, self, dim, keepdim))
 
 
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2159,11 +2093,7 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
         reraise(name, error, (self, p, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.NormBackward0.record(result, self, p, dim, keepdim)
-    if watch.active:
-        propagate(nodes.NormBackward0, result, (self, p, dim, keepdim, dtype), (self,), into)
-    return result
+    return nodes.NormBackward0.record(result, self, p, dim, keepdim, dtype, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -2280,11 +2210,7 @@ def _linalg_vector_norm(name: str, self, ord, dim, keepdim, dtype, into=None) ->
         reraise(name, error, (self, ord, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LinalgVectorNormBackward0.record(result, self, ord, dim, keepdim)
-    if watch.active:
-        propagate(nodes.LinalgVectorNormBackward0, result, (self, ord, dim, keepdim, dtype), (self,), into)
-    return result
+    return nodes.LinalgVectorNormBackward0.record(result, self, ord, dim, keepdim, dtype, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -2426,11 +2352,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogsumexpBackward0.record(result, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.LogsumexpBackward0, result, (self, dim, keepdim), (self,), into)
-    return result
+    return nodes.LogsumexpBackward0.record(result, self, dim, keepdim, into=into)
 
 
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -2490,11 +2412,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
         reraise(name, error, (self, size))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SumToSizeBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SumToSizeBackward0, result, (self, size), (self,), into)
-    return result
+    return nodes.SumToSizeBackward0.record(result, self, size, into=into)
 
 
 def nansum(
@@ -2588,11 +2506,7 @@ def _nansum(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.NansumBackward0.record(result, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.NansumBackward0, result, (self, dim, keepdim, dtype), (self,), into)
-    return result
+    return nodes.NansumBackward0.record(result, self, dim, keepdim, dtype, into=into)
 
 
 def nanmean(

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import after_write, before_write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import run
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.signatures import LazySignature, of_overloads
 from ...runtime.namespace import op
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -83,11 +81,7 @@ def floor_(input: Tensor) -> Tensor:
 def _floor(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.FLOOR, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.FloorBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.FloorBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.FloorBackward0.record(result, self, into=into)
 
 
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -149,11 +143,7 @@ def ceil_(input: Tensor) -> Tensor:
 def _ceil(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.CEIL, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.CeilBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.CeilBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.CeilBackward0.record(result, self, into=into)
 
 
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -212,11 +202,7 @@ def round_default_(input: Tensor) -> Tensor:
 def _round_default(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ROUND, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.RoundBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.RoundBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.RoundBackward0.record(result, self, into=into)
 
 
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
@@ -285,11 +271,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
     if decimals.__class__ is not int:
         decimals = checks.integer(name, "decimals", decimals)
     result, (self,) = run(kernels.ROUND_DECIMALS, name, (self,), (decimals,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.RoundBackward1.record(result, self)
-    if watch.active:
-        propagate(nodes.RoundBackward1, result, (self, decimals), (self,), into)
-    return result
+    return nodes.RoundBackward1.record(result, self, decimals, into=into)
 
 
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -351,11 +333,7 @@ def trunc_(input: Tensor) -> Tensor:
 def _trunc(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.TRUNC, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.TruncBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.TruncBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.TruncBackward0.record(result, self, into=into)
 
 
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -417,11 +395,7 @@ def frac_(input: Tensor) -> Tensor:
 def _frac(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.FRAC, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.FracBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.FracBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.FracBackward0.record(result, self, into=into)
 
 
 _round_overloads = Overloads(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import after_write, before_write, write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.destinations import write_outs
@@ -26,7 +25,6 @@ from ...runtime.ops.scan import cpu as scan_cpu
 from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.ops.scan import plans as scan_plans
 from ...runtime.tensor.dtypes import dtype
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -161,11 +159,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.CumsumBackward0.record(result, self, dim)
-    if watch.active:
-        propagate(nodes.CumsumBackward0, result, (self, dim, dtype), (self,), into)
-    return result
+    return nodes.CumsumBackward0.record(result, self, dim, dtype, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -259,11 +253,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.CumprodBackward0.record(result, self, dim)
-    if watch.active:
-        propagate(nodes.CumprodBackward0, result, (self, dim, dtype), (self,), into)
-    return result
+    return nodes.CumprodBackward0.record(result, self, dim, dtype, into=into)
 
 
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
@@ -328,11 +318,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
         reraise(name, error, (self, dim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogcumsumexpBackward0.record(result, self, dim)
-    if watch.active:
-        propagate(nodes.LogcumsumexpBackward0, result, (self, dim), (self,), into)
-    return result
+    return nodes.LogcumsumexpBackward0.record(result, self, dim, into=into)
 
 
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
@@ -401,11 +387,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
         reraise(name, error, (self, factor, dim, reverse))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad or factor._requires_grad) and result._dtype.kind in "fc":
-        nodes.LinearRecurrenceBackward0.record(result, self, factor, dim, reverse)
-    if watch.active:
-        propagate(nodes.LinearRecurrenceBackward0, result, (self, factor, dim, reverse), (self, factor), into)
-    return result
+    return nodes.LinearRecurrenceBackward0.record(result, self, factor, dim, reverse, into=into)
 
 
 def cummax(
@@ -475,11 +457,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.CummaxBackward0.record(results, self, dim)
-    if watch.active:
-        propagate(nodes.CummaxBackward0, results, (self, dim), (self,))
-    return _cummax_result(*results)
+    return _cummax_result(*nodes.CummaxBackward0.record(results, self, dim))
 
 
 def cummin(
@@ -548,11 +526,7 @@ def _cummin(name: str, self, dim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.CumminBackward0.record(results, self, dim)
-    if watch.active:
-        propagate(nodes.CumminBackward0, results, (self, dim), (self,))
-    return _cummin_result(*results)
+    return _cummin_result(*nodes.CumminBackward0.record(results, self, dim))
 
 
 def diff(

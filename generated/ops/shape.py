@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import after_write, before_write, view_in_place, write, write_out
-from ...runtime.autograd.view_history import multiple_views, not_recorded
 from ...runtime.device.device import CPU, DeviceLike
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at, at_first
 from ...runtime.dispatch.errors import listed, reraise
-from ...runtime.dispatch.kernel_ops.general import Conversion, array_in, arrays_in, computed_dtype, needs_grad
+from ...runtime.dispatch.kernel_ops.general import Conversion, array_in, arrays_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.signatures import LazySignature, of_overloads
@@ -34,7 +32,6 @@ from ...runtime.ops.shape import plans_moves as shape_plans_moves
 from ...runtime.tensor import view_shapes
 from ...runtime.tensor.dtype_views import typed_alias
 from ...runtime.tensor.dtypes import dtype
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.layouts import agreeing, formatted, in_rows, is_in_rows, keeps_rows, memory_format_of
 from ...runtime.tensor.memory_format import memory_format
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
@@ -202,14 +199,7 @@ def _view_default(name: str, self, size) -> Any:
     view_geometry = geometry(view_shapes.view, first._shape, first.stride(), first._offset, size)
     VIEW_DEFAULT.remember(first, given, (view_geometry, size))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.ViewBackward0.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.ViewBackward0, result, (self, size), (self,))
-    return result
+    return nodes.ViewBackward0.record(result, self, size)
 
 
 def view_dtype(input: Tensor, dtype: dtype) -> Tensor:
@@ -582,14 +572,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
     view_geometry = geometry(view_shapes.transpose, first._shape, first.stride(), first._offset, dim0, dim1)
     TRANSPOSE.remember(first, given, (view_geometry, dim0, dim1))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.TransposeBackward0.record(result, self, dim0, dim1)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.TransposeBackward0, result, (self, dim0, dim1), (self,))
-    return result
+    return nodes.TransposeBackward0.record(result, self, dim0, dim1)
 
 
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
@@ -636,14 +619,7 @@ def _permute(name: str, self, dims) -> Any:
     view_geometry = geometry(view_shapes.permute, first._shape, first.stride(), first._offset, dims)
     PERMUTE.remember(first, given, (view_geometry, dims))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.PermuteBackward0.record(result, self, dims)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.PermuteBackward0, result, (self, dims), (self,))
-    return result
+    return nodes.PermuteBackward0.record(result, self, dims)
 
 
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
@@ -745,14 +721,7 @@ def _t(name: str, self) -> Any:
     view_geometry = geometry(view_shapes.t, first._shape, first.stride(), first._offset)
     T.remember(first, given, (view_geometry,))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.TBackward0.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.TBackward0, result, (self,), (self,))
-    return result
+    return nodes.TBackward0.record(result, self)
 
 
 def squeeze_default(input: Tensor) -> Tensor:
@@ -806,14 +775,7 @@ def _squeeze_default(name: str, self) -> Any:
     view_geometry = geometry(view_shapes.squeeze, first._shape, first.stride(), first._offset)
     SQUEEZE_DEFAULT.remember(first, given, (view_geometry,))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.SqueezeBackward0.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.SqueezeBackward0, result, (self,), (self,))
-    return result
+    return nodes.SqueezeBackward0.record(result, self)
 
 
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
@@ -870,14 +832,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     view_geometry = geometry(view_shapes.squeeze, first._shape, first.stride(), first._offset, dim)
     SQUEEZE_DIM.remember(first, given, (view_geometry, dim))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.SqueezeBackward1.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.SqueezeBackward1, result, (self, dim), (self,))
-    return result
+    return nodes.SqueezeBackward1.record(result, self, dim)
 
 
 def unsqueeze(input: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
@@ -944,14 +899,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
     view_geometry = geometry(view_shapes.unsqueeze, first._shape, first.stride(), first._offset, dim)
     UNSQUEEZE.remember(first, given, (view_geometry, dim))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.UnsqueezeBackward0.record(result, self, dim)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.UnsqueezeBackward0, result, (self, dim), (self,))
-    return result
+    return nodes.UnsqueezeBackward0.record(result, self, dim)
 
 
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -999,14 +947,7 @@ def _expand(name: str, self, size) -> Any:
     view_geometry = geometry(view_shapes.expand, first._shape, first.stride(), first._offset, size)
     EXPAND.remember(first, given, (view_geometry, size))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.ExpandBackward0.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.ExpandBackward0, result, (self, size), (self,))
-    return result
+    return nodes.ExpandBackward0.record(result, self, size)
 
 
 def alias(input: Tensor) -> Tensor:
@@ -1043,14 +984,7 @@ def _alias(name: str, self) -> Any:
     view_geometry = geometry(view_shapes.alias, first._shape, first.stride(), first._offset)
     ALIAS.remember(first, given, (view_geometry,))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.AliasBackward0.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.AliasBackward0, result, (self,), (self,))
-    return result
+    return nodes.AliasBackward0.record(result, self)
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
@@ -2606,14 +2540,7 @@ def _unfold(name: str, self, dimension, size, step) -> Any:
     view_geometry = geometry(view_shapes.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
     UNFOLD.remember(first, given, (view_geometry, dimension, size, step))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.UnfoldBackward0.record(result, self, dimension, size, step)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.UnfoldBackward0, result, (self, dimension, size, step), (self,))
-    return result
+    return nodes.UnfoldBackward0.record(result, self, dimension, size, step)
 
 
 def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, length: int, step: int) -> Tensor:
@@ -2693,13 +2620,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
         reraise(name, error, (grad_output, input_sizes, dim, length, step))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.UnfoldBackwardBackward0.record(result, grad_output, dim, length, step)
-    if watch.active:
-        propagate(
-            nodes.UnfoldBackwardBackward0, result, (grad_output, input_sizes, dim, length, step), (grad_output,), into
-        )
-    return result
+    return nodes.UnfoldBackwardBackward0.record(result, grad_output, input_sizes, dim, length, step, into=into)
 
 
 def select(input: Tensor, dim: int = None, index: int = None, *, axis: int | None = None) -> Tensor:
@@ -2753,14 +2674,7 @@ def _select(name: str, self, dim, index) -> Any:
     view_geometry = geometry(view_shapes.select, first._shape, first.stride(), first._offset, dim, index)
     SELECT.remember(first, given, (view_geometry, dim, index))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.SelectBackward0.record(result, self, dim, index)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.SelectBackward0, result, (self, dim, index), (self,))
-    return result
+    return nodes.SelectBackward0.record(result, self, dim, index)
 
 
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
@@ -2829,11 +2743,7 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
         reraise(name, error, (grad_output, input_sizes, dim, index))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.SelectBackwardBackward0.record(result, grad_output, dim, index)
-    if watch.active:
-        propagate(nodes.SelectBackwardBackward0, result, (grad_output, input_sizes, dim, index), (grad_output,), into)
-    return result
+    return nodes.SelectBackwardBackward0.record(result, grad_output, input_sizes, dim, index, into=into)
 
 
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
@@ -2892,14 +2802,7 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
     view_geometry = geometry(view_shapes.slice, first._shape, first.stride(), first._offset, dim, start, end, step)
     SLICE.remember(first, given, (view_geometry, dim, start, end, step))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.SliceBackward0.record(result, self, dim, start, end, step)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.SliceBackward0, result, (self, dim, start, end, step), (self,))
-    return result
+    return nodes.SliceBackward0.record(result, self, dim, start, end, step)
 
 
 def slice_backward(
@@ -2985,17 +2888,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
         reraise(name, error, (grad_output, input_sizes, dim, start, end, step))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.SliceBackwardBackward0.record(result, grad_output, dim, start, end, step)
-    if watch.active:
-        propagate(
-            nodes.SliceBackwardBackward0,
-            result,
-            (grad_output, input_sizes, dim, start, end, step),
-            (grad_output,),
-            into,
-        )
-    return result
+    return nodes.SliceBackwardBackward0.record(result, grad_output, input_sizes, dim, start, end, step, into=into)
 
 
 def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: int | None = None) -> Tensor:
@@ -3055,14 +2948,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
     view_geometry = geometry(view_shapes.narrow, first._shape, first.stride(), first._offset, dim, start, length)
     NARROW.remember(first, given, (view_geometry, dim, start, length))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.NarrowBackward0.record(result, self, dim, start, length)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.NarrowBackward0, result, (self, dim, start, length), (self,))
-    return result
+    return nodes.NarrowBackward0.record(result, self, dim, start, length)
 
 
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
@@ -3129,14 +3015,7 @@ def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
         first,
         geometry(view_shapes.as_strided, first._shape, first.stride(), first._offset, size, stride, storage_offset),
     )
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.AsStridedBackward0.record(result, self, size, stride, storage_offset)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.AsStridedBackward0, result, (self, size, stride, storage_offset), (self,))
-    return result
+    return nodes.AsStridedBackward0.record(result, self, size, stride, storage_offset)
 
 
 def restride(
@@ -3221,11 +3100,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
         reraise(name, error, (self, stride, offset, to_size, to_stride, to_offset))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.RestrideBackward0.record(result, self, stride, offset, to_stride, to_offset)
-    if watch.active:
-        propagate(nodes.RestrideBackward0, result, (self, stride, offset, to_size, to_stride, to_offset), (self,), into)
-    return result
+    return nodes.RestrideBackward0.record(result, self, stride, offset, to_size, to_stride, to_offset, into=into)
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
@@ -3282,14 +3157,7 @@ def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
     view_geometry = geometry(view_shapes.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2)
     DIAGONAL.remember(first, given, (view_geometry, offset, dim1, dim2))
     result = make_view(first, view_geometry)
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.DiagonalBackward0.record(result, self, offset, dim1, dim2)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(nodes.DiagonalBackward0, result, (self, offset, dim1, dim2), (self,))
-    return result
+    return nodes.DiagonalBackward0.record(result, self, offset, dim1, dim2)
 
 
 def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: int, dim1: int, dim2: int) -> Tensor:
@@ -3370,17 +3238,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
         reraise(name, error, (grad_output, input_sizes, offset, dim1, dim2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        nodes.DiagonalBackwardBackward0.record(result, grad_output, offset, dim1, dim2)
-    if watch.active:
-        propagate(
-            nodes.DiagonalBackwardBackward0,
-            result,
-            (grad_output, input_sizes, offset, dim1, dim2),
-            (grad_output,),
-            into,
-        )
-    return result
+    return nodes.DiagonalBackwardBackward0.record(result, grad_output, input_sizes, offset, dim1, dim2, into=into)
 
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -3510,15 +3368,7 @@ def _unbind(name: str, self, dim) -> Any:
     view_geometries = geometries(view_shapes.unbind, first._shape, first.stride(), first._offset, dim)
     UNBIND.remember(first, given, (view_geometries, dim))
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.UnbindBackward0.record(result, self, dim)
-        multiple_views(result)
-    else:
-        not_recorded(*result)
-    if watch.active:
-        propagate(nodes.UnbindBackward0, result, (self, dim), (self,))
-    return result
+    return nodes.UnbindBackward0.record(result, self, dim)
 
 
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -3566,15 +3416,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
     view_geometries = geometries(view_shapes.split, first._shape, first.stride(), first._offset, split_size, dim)
     SPLIT_TENSOR.remember(first, given, (view_geometries, split_size, dim))
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.SplitBackward0.record(result, self, dim)
-        multiple_views(result)
-    else:
-        not_recorded(*result)
-    if watch.active:
-        propagate(nodes.SplitBackward0, result, (self, split_size, dim), (self,))
-    return result
+    return nodes.SplitBackward0.record(result, self, split_size, dim)
 
 
 def split_with_sizes(
@@ -3631,15 +3473,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
     )
     SPLIT_WITH_SIZES.remember(first, given, (view_geometries, split_sizes, dim))
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
-    if grad_mode.grad:
-        if self._requires_grad:
-            nodes.SplitWithSizesBackward0.record(result, self, dim)
-        multiple_views(result)
-    else:
-        not_recorded(*result)
-    if watch.active:
-        propagate(nodes.SplitWithSizesBackward0, result, (self, split_sizes, dim), (self,))
-    return result
+    return nodes.SplitWithSizesBackward0.record(result, self, split_sizes, dim)
 
 
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
@@ -3961,11 +3795,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
         reraise(name, error, (tensors, dim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (needs_grad(tensors)) and result._dtype.kind in "fc":
-        nodes.CatBackward0.record(result, tensors, dim)
-    if watch.active:
-        propagate(nodes.CatBackward0, result, (tensors, dim), (tensors,), into)
-    return result
+    return nodes.CatBackward0.record(result, tensors, dim, into=into)
 
 
 @autocast_as(cpu="widest")
@@ -4029,11 +3859,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
         reraise(name, error, (tensors, dim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (needs_grad(tensors)) and result._dtype.kind in "fc":
-        nodes.StackBackward0.record(result, tensors, dim)
-    if watch.active:
-        propagate(nodes.StackBackward0, result, (tensors, dim), (tensors,), into)
-    return result
+    return nodes.StackBackward0.record(result, tensors, dim, into=into)
 
 
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -4096,11 +3922,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
         reraise(name, error, (self, dims))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.FlipBackward0.record(result, self, dims)
-    if watch.active:
-        propagate(nodes.FlipBackward0, result, (self, dims), (self,), into)
-    return result
+    return nodes.FlipBackward0.record(result, self, dims, into=into)
 
 
 def roll(
@@ -4168,11 +3990,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
         reraise(name, error, (self, shifts, dims))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.RollBackward0.record(result, self, shifts, dims)
-    if watch.active:
-        propagate(nodes.RollBackward0, result, (self, shifts, dims), (self,), into)
-    return result
+    return nodes.RollBackward0.record(result, self, shifts, dims, into=into)
 
 
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -4250,11 +4068,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
         reraise(name, error, (self, diagonal))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.TriuBackward0.record(result, self, diagonal)
-    if watch.active:
-        propagate(nodes.TriuBackward0, result, (self, diagonal), (self,), into)
-    return result
+    return nodes.TriuBackward0.record(result, self, diagonal, into=into)
 
 
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -4332,11 +4146,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
         reraise(name, error, (self, diagonal))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.TrilBackward0.record(result, self, diagonal)
-    if watch.active:
-        propagate(nodes.TrilBackward0, result, (self, diagonal), (self,), into)
-    return result
+    return nodes.TrilBackward0.record(result, self, diagonal, into=into)
 
 
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
@@ -4411,11 +4221,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
         reraise(name, error, (self, pad, value))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ConstantPadNdBackward0.record(result, self, pad)
-    if watch.active:
-        propagate(nodes.ConstantPadNdBackward0, result, (self, pad, value), (self,), into)
-    return result
+    return nodes.ConstantPadNdBackward0.record(result, self, pad, value, into=into)
 
 
 def clone(input: Tensor, *, memory_format: memory_format | None = None, out: Tensor | None = None) -> Tensor:
@@ -4484,11 +4290,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
         reraise(name, error, (self, memory_format))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.CloneBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.CloneBackward0, result, (self, memory_format), (self,), into)
-    return result
+    return nodes.CloneBackward0.record(result, self, memory_format, into=into)
 
 
 def contiguous_copy(input: Tensor) -> Tensor:
@@ -4535,11 +4337,7 @@ def _contiguous_copy(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ContiguousCopyBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ContiguousCopyBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ContiguousCopyBackward0.record(result, self, into=into)
 
 
 def _to_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tensor:
@@ -4590,11 +4388,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
         reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ToCopyBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ToCopyBackward0, result, (self, dtype), (self,), into)
-    return result
+    return nodes.ToCopyBackward0.record(result, self, dtype, into=into)
 
 
 def to_device(input: Tensor, device: DeviceLike, non_blocking: bool) -> Tensor:
@@ -4638,11 +4432,7 @@ def _to_device(name: str, self, device, non_blocking, into=None) -> Any:
         reraise(name, error, (self, device, non_blocking))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ToDeviceBackward0.record(result, self, non_blocking)
-    if watch.active:
-        propagate(nodes.ToDeviceBackward0, result, (self, device, non_blocking), (self,), into)
-    return result
+    return nodes.ToDeviceBackward0.record(result, self, device, non_blocking, into=into)
 
 
 def im2col(
@@ -4721,11 +4511,7 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
         reraise(name, error, (self, kernel_size, dilation, padding, stride))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride)
-    if watch.active:
-        propagate(nodes.Im2colBackward0, result, (self, kernel_size, dilation, padding, stride), (self,), into)
-    return result
+    return nodes.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride, into=into)
 
 
 def col2im(
@@ -4810,13 +4596,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
         reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.Col2imBackward0.record(result, self, kernel_size, dilation, padding, stride)
-    if watch.active:
-        propagate(
-            nodes.Col2imBackward0, result, (self, output_size, kernel_size, dilation, padding, stride), (self,), into
-        )
-    return result
+    return nodes.Col2imBackward0.record(result, self, output_size, kernel_size, dilation, padding, stride, into=into)
 
 
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.devices import at
@@ -18,7 +17,6 @@ from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.tensor.dtypes import dtype
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -136,11 +134,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SoftmaxBackward0.record(result, self, dim)
-    if watch.active:
-        propagate(nodes.SoftmaxBackward0, result, (self, dim, dtype), (self,), into)
-    return result
+    return nodes.SoftmaxBackward0.record(result, self, dim, dtype, into=into)
 
 
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
@@ -209,11 +203,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
         reraise(name, error, (grad_output, output, dim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad or output._requires_grad) and result._dtype.kind in "fc":
-        nodes.SoftmaxBackwardBackward0.record(result, grad_output, output, dim)
-    if watch.active:
-        propagate(nodes.SoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output), into)
-    return result
+    return nodes.SoftmaxBackwardBackward0.record(result, grad_output, output, dim, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -296,11 +286,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogSoftmaxBackward0.record(result, self, dim)
-    if watch.active:
-        propagate(nodes.LogSoftmaxBackward0, result, (self, dim, dtype), (self,), into)
-    return result
+    return nodes.LogSoftmaxBackward0.record(result, self, dim, dtype, into=into)
 
 
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
@@ -368,11 +354,7 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
         reraise(name, error, (grad_output, output, dim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._requires_grad or output._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogSoftmaxBackwardBackward0.record(result, grad_output, output, dim)
-    if watch.active:
-        propagate(nodes.LogSoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output), into)
-    return result
+    return nodes.LogSoftmaxBackwardBackward0.record(result, grad_output, output, dim, into=into)
 
 
 __all__ = ["softmax", "softmax_backward", "log_softmax", "log_softmax_backward"]

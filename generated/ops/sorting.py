@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import write, write_out
 from ...runtime.device.device import CPU
 from ...runtime.dispatch import argument_checks as checks
@@ -30,7 +29,6 @@ from ...runtime.ops.sorting import cpu as sorting_cpu
 from ...runtime.ops.sorting import cpu_counting as sorting_cpu_counting
 from ...runtime.ops.sorting import formulas as sorting_formulas
 from ...runtime.ops.sorting import plans as sorting_plans
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
@@ -241,11 +239,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, descending, stable))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.SortBackward0.record(results, self, dim)
-    if watch.active:
-        propagate(nodes.SortBackward0, results, (self, dim, descending, stable), (self,))
-    return _sort_result(*results)
+    return _sort_result(*nodes.SortBackward0.record(results, self, dim, descending, stable))
 
 
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -451,11 +445,7 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, k, dim, largest, sorted))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.TopkBackward0.record(results, self, dim)
-    if watch.active:
-        propagate(nodes.TopkBackward0, results, (self, k, dim, largest, sorted), (self,))
-    return _topk_result(*results)
+    return _topk_result(*nodes.TopkBackward0.record(results, self, k, dim, largest, sorted))
 
 
 def kthvalue(
@@ -544,11 +534,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, k, dim, keepdim))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.KthvalueBackward0.record(results, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.KthvalueBackward0, results, (self, k, dim, keepdim), (self,))
-    return _kthvalue_result(*results)
+    return _kthvalue_result(*nodes.KthvalueBackward0.record(results, self, k, dim, keepdim))
 
 
 def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -602,11 +588,7 @@ def _median_default(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.MedianBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.MedianBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.MedianBackward0.record(result, self, into=into)
 
 
 def median_dim(
@@ -675,11 +657,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.MedianBackward1.record(results, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.MedianBackward1, results, (self, dim, keepdim), (self,))
-    return _median_dim_result(*results)
+    return _median_dim_result(*nodes.MedianBackward1.record(results, self, dim, keepdim))
 
 
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -732,11 +710,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.NanmedianBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.NanmedianBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.NanmedianBackward0.record(result, self, into=into)
 
 
 def nanmedian_dim(
@@ -807,11 +781,7 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.NanmedianBackward1.record(results, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.NanmedianBackward1, results, (self, dim, keepdim), (self,))
-    return _nanmedian_dim_result(*results)
+    return _nanmedian_dim_result(*nodes.NanmedianBackward1.record(results, self, dim, keepdim))
 
 
 def mode(
@@ -895,11 +865,7 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._requires_grad):
-        nodes.ModeBackward0.record(results, self, dim, keepdim)
-    if watch.active:
-        propagate(nodes.ModeBackward0, results, (self, dim, keepdim), (self,))
-    return _mode_result(*results)
+    return _mode_result(*nodes.ModeBackward0.record(results, self, dim, keepdim))
 
 
 @autocast_as(cpu="float32")

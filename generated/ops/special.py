@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write_out
 from ...runtime.autograd.not_differentiable import record_undefined
 from ...runtime.dispatch import argument_checks as checks
@@ -84,11 +83,7 @@ def erf_(input: Tensor) -> Tensor:
 def _erf(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERF, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ErfBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ErfBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ErfBackward0.record(result, self, into=into)
 
 
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -150,11 +145,7 @@ def erfc_(input: Tensor) -> Tensor:
 def _erfc(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFC, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ErfcBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ErfcBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ErfcBackward0.record(result, self, into=into)
 
 
 def gaussian(input: Tensor) -> Tensor:
@@ -190,11 +181,7 @@ def gaussian(input: Tensor) -> Tensor:
 def _gaussian(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.GAUSSIAN, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.GaussianBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.GaussianBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.GaussianBackward0.record(result, self, into=into)
 
 
 def normal_pdf(input: Tensor) -> Tensor:
@@ -230,11 +217,7 @@ def normal_pdf(input: Tensor) -> Tensor:
 def _normal_pdf(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NORMAL_PDF, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.NormalPdfBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.NormalPdfBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.NormalPdfBackward0.record(result, self, into=into)
 
 
 def normal_cdf(input: Tensor) -> Tensor:
@@ -270,11 +253,7 @@ def normal_cdf(input: Tensor) -> Tensor:
 def _normal_cdf(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NORMAL_CDF, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.NormalCdfBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.NormalCdfBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.NormalCdfBackward0.record(result, self, into=into)
 
 
 def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -342,11 +321,7 @@ def _xlogy_tensor(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.XLOGY_TENSOR, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.XlogyBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.XlogyBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.XlogyBackward0.record(result, self, other, into=into)
 
 
 def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -387,11 +362,7 @@ def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
     self = checks.scalar(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (other,) = run(kernels.XLOGY_SCALAR_SELF, name, (other,), (Promoting(self),), into)
-    if grad_mode.grad and (other._requires_grad) and result._dtype.kind in "fc":
-        nodes.XlogyBackward1.record(result, self, other)
-    if watch.active:
-        propagate(nodes.XlogyBackward1, result, (self, other), (other,), into)
-    return result
+    return nodes.XlogyBackward1.record(result, self, other, into=into)
 
 
 def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -441,11 +412,7 @@ def _xlog1py_default(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.XLOG1PY, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.Xlog1pyBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.Xlog1pyBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.Xlog1pyBackward0.record(result, self, other, into=into)
 
 
 def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -486,11 +453,7 @@ def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
     self = checks.scalar(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (other,) = run(kernels.XLOG1PY_SELF_SCALAR, name, (other,), (Promoting(self),), into)
-    if grad_mode.grad and (other._requires_grad) and result._dtype.kind in "fc":
-        nodes.Xlog1pyBackward1.record(result, self, other)
-    if watch.active:
-        propagate(nodes.Xlog1pyBackward1, result, (self, other), (other,), into)
-    return result
+    return nodes.Xlog1pyBackward1.record(result, self, other, into=into)
 
 
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -580,11 +543,7 @@ def log_odds(input: Tensor) -> Tensor:
 def _log_odds(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG_ODDS, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogOddsBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.LogOddsBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.LogOddsBackward0.record(result, self, into=into)
 
 
 def limited_log_odds(input: Tensor, eps: float) -> Tensor:
@@ -624,11 +583,7 @@ def _limited_log_odds(name: str, self, eps, into=None) -> Any:
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     result, (self,) = run(kernels.LIMITED_LOG_ODDS, name, (self,), (eps,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LimitedLogOddsBackward0.record(result, self, eps)
-    if watch.active:
-        propagate(nodes.LimitedLogOddsBackward0, result, (self, eps), (self,), into)
-    return result
+    return nodes.LimitedLogOddsBackward0.record(result, self, eps, into=into)
 
 
 def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -671,11 +626,7 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _entr(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ENTR, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.EntrBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.EntrBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.EntrBackward0.record(result, self, into=into)
 
 
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -737,11 +688,7 @@ def sinc_(input: Tensor) -> Tensor:
 def _sinc(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SINC, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SincBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SincBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SincBackward0.record(result, self, into=into)
 
 
 def sinc_derivative(n: int, input: Tensor) -> Tensor:
@@ -778,11 +725,7 @@ def _sinc_derivative(name: str, n, self, into=None) -> Any:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SINC_DERIVATIVE, name, (self,), (n,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SincDerivativeBackward0.record(result, n, self)
-    if watch.active:
-        propagate(nodes.SincDerivativeBackward0, result, (n, self), (self,), into)
-    return result
+    return nodes.SincDerivativeBackward0.record(result, n, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -845,11 +788,7 @@ def erfinv_(input: Tensor) -> Tensor:
 def _erfinv(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFINV, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ErfinvBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ErfinvBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ErfinvBackward0.record(result, self, into=into)
 
 
 def erfinv_derivative(input: Tensor) -> Tensor:
@@ -885,11 +824,7 @@ def erfinv_derivative(input: Tensor) -> Tensor:
 def _erfinv_derivative(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFINV_DERIVATIVE, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ErfinvDerivativeBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ErfinvDerivativeBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ErfinvDerivativeBackward0.record(result, self, into=into)
 
 
 def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -932,11 +867,7 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _erfcx(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFCX, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ErfcxBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ErfcxBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.ErfcxBackward0.record(result, self, into=into)
 
 
 def erfcx_derivative(n: int, input: Tensor) -> Tensor:
@@ -973,11 +904,7 @@ def _erfcx_derivative(name: str, n, self, into=None) -> Any:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFCX_DERIVATIVE, name, (self,), (n,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ErfcxDerivativeBackward0.record(result, n, self)
-    if watch.active:
-        propagate(nodes.ErfcxDerivativeBackward0, result, (n, self), (self,), into)
-    return result
+    return nodes.ErfcxDerivativeBackward0.record(result, n, self, into=into)
 
 
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1020,11 +947,7 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _ndtr(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NDTR, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.NdtrBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.NdtrBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.NdtrBackward0.record(result, self, into=into)
 
 
 def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1067,11 +990,7 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _ndtri(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NDTRI, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.NdtriBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.NdtriBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.NdtriBackward0.record(result, self, into=into)
 
 
 def ndtri_derivative(input: Tensor) -> Tensor:
@@ -1107,11 +1026,7 @@ def ndtri_derivative(input: Tensor) -> Tensor:
 def _ndtri_derivative(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NDTRI_DERIVATIVE, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.NdtriDerivativeBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.NdtriDerivativeBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.NdtriDerivativeBackward0.record(result, self, into=into)
 
 
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1155,11 +1070,7 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _log_ndtr(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG_NDTR, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogNdtrBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.LogNdtrBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.LogNdtrBackward0.record(result, self, into=into)
 
 
 def erfc_ratio(n: int, input: Tensor) -> Tensor:
@@ -1196,11 +1107,7 @@ def _erfc_ratio(name: str, n, self, into=None) -> Any:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFC_RATIO, name, (self,), (n,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ErfcRatioBackward0.record(result, n, self)
-    if watch.active:
-        propagate(nodes.ErfcRatioBackward0, result, (n, self), (self,), into)
-    return result
+    return nodes.ErfcRatioBackward0.record(result, n, self, into=into)
 
 
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1262,11 +1169,7 @@ def lgamma_(input: Tensor) -> Tensor:
 def _lgamma(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LGAMMA, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.LgammaBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.LgammaBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.LgammaBackward0.record(result, self, into=into)
 
 
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
@@ -1385,11 +1288,7 @@ def digamma_(input: Tensor) -> Tensor:
 def _digamma(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.DIGAMMA, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.DigammaBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.DigammaBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.DigammaBackward0.record(result, self, into=into)
 
 
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1465,11 +1364,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     n, self = elementwise_checks.natural_order(name, n, self)
     result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.PolygammaBackward0.record(result, n, self)
-    if watch.active:
-        propagate(nodes.PolygammaBackward0, result, (n, self), (self,), into)
-    return result
+    return nodes.PolygammaBackward0.record(result, n, self, into=into)
 
 
 def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1519,11 +1414,7 @@ def _zeta_default(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.ZETA, name, (self, other), (), into)
-    if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ZetaBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.ZetaBackward0, result, (self, other), (other,), into)
-    return result
+    return nodes.ZetaBackward0.record(result, self, other, into=into)
 
 
 def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1564,11 +1455,7 @@ def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
     self = checks.scalar(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (other,) = run(kernels.ZETA_SELF_SCALAR, name, (other,), (Promoting(self),), into)
-    if grad_mode.grad and (other._requires_grad) and result._dtype.kind in "fc":
-        nodes.ZetaBackward1.record(result, self, other)
-    if watch.active:
-        propagate(nodes.ZetaBackward1, result, (self, other), (other,), into)
-    return result
+    return nodes.ZetaBackward1.record(result, self, other, into=into)
 
 
 def zeta_derivative(n: int, input: Tensor, other: Tensor | Number) -> Tensor:
@@ -1615,11 +1502,7 @@ def _zeta_derivative(name: str, n, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.ZETA_DERIVATIVE, name, (self, other), (n,), into)
-    if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ZetaDerivativeBackward0.record(result, n, self, other)
-    if watch.active:
-        propagate(nodes.ZetaDerivativeBackward0, result, (n, self, other), (other,), into)
-    return result
+    return nodes.ZetaDerivativeBackward0.record(result, n, self, other, into=into)
 
 
 def orthogonal_polynomial(input: Tensor, n: Tensor | Number, kind: int, order: float) -> Tensor:
@@ -1676,11 +1559,7 @@ def _orthogonal_polynomial(name: str, self, n, kind, order, into=None) -> Any:
     if order.__class__ is not float:
         order = checks.floating(name, "order", order)
     result, (self, n) = run(kernels.ORTHOGONAL_POLYNOMIAL, name, (self, n), (kind, order), into)
-    if grad_mode.grad and (self._requires_grad or n._requires_grad) and result._dtype.kind in "fc":
-        nodes.OrthogonalPolynomialBackward0.record(result, self, n, kind, order)
-    if watch.active:
-        propagate(nodes.OrthogonalPolynomialBackward0, result, (self, n, kind, order), (self,), into)
-    return result
+    return nodes.OrthogonalPolynomialBackward0.record(result, self, n, kind, order, into=into)
 
 
 def gamma_log_prob(input: Tensor, concentration: Tensor | Number, rate: Tensor | Number) -> Tensor:
@@ -1727,15 +1606,7 @@ def _gamma_log_prob(name: str, self, concentration, rate, into=None) -> Any:
     concentration = checks.operand(name, "concentration", concentration)
     rate = checks.operand(name, "rate", rate)
     result, (self, concentration, rate) = run(kernels.GAMMA_LOG_PROB, name, (self, concentration, rate), (), into)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or concentration._requires_grad or rate._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.GammaLogProbBackward0.record(result, self, concentration, rate)
-    if watch.active:
-        propagate(nodes.GammaLogProbBackward0, result, (self, concentration, rate), (self, concentration, rate), into)
-    return result
+    return nodes.GammaLogProbBackward0.record(result, self, concentration, rate, into=into)
 
 
 def log_minus_digamma(input: Tensor, other: Tensor | Number) -> Tensor:
@@ -1780,11 +1651,7 @@ def _log_minus_digamma(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOG_MINUS_DIGAMMA, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.LogMinusDigammaBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.LogMinusDigammaBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.LogMinusDigammaBackward0.record(result, self, other, into=into)
 
 
 def binomial_log_prob(
@@ -1843,21 +1710,7 @@ def _binomial_log_prob(name: str, self, failures, probs, complement, into=None) 
     result, (self, failures, probs, complement) = run(
         kernels.BINOMIAL_LOG_PROB, name, (self, failures, probs, complement), (), into
     )
-    if (
-        grad_mode.grad
-        and (self._requires_grad or failures._requires_grad or probs._requires_grad or complement._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.BinomialLogProbBackward0.record(result, self, failures, probs, complement)
-    if watch.active:
-        propagate(
-            nodes.BinomialLogProbBackward0,
-            result,
-            (self, failures, probs, complement),
-            (self, failures, probs, complement),
-            into,
-        )
-    return result
+    return nodes.BinomialLogProbBackward0.record(result, self, failures, probs, complement, into=into)
 
 
 def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1929,11 +1782,7 @@ def _igamma(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMA, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.IgammaBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.IgammaBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.IgammaBackward0.record(result, self, other, into=into)
 
 
 def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -2005,11 +1854,7 @@ def _igammac(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMAC, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.IgammacBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.IgammacBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.IgammacBackward0.record(result, self, other, into=into)
 
 
 def standard_gamma_grad(input: Tensor, output: Tensor | Number) -> Tensor:
@@ -2055,11 +1900,7 @@ def _standard_gamma_grad(name: str, self, output, into=None) -> Any:
     self = checks.operand(name, "input", self)
     output = checks.operand(name, "output", output)
     result, (self, output) = run(kernels.STANDARD_GAMMA_GRAD, name, (self, output), (), into)
-    if grad_mode.grad and (self._requires_grad or output._requires_grad) and result._dtype.kind in "fc":
-        nodes.StandardGammaGradBackward0.record(result, self, output)
-    if watch.active:
-        propagate(nodes.StandardGammaGradBackward0, result, (self, output), (self, output), into)
-    return result
+    return nodes.StandardGammaGradBackward0.record(result, self, output, into=into)
 
 
 def standard_gamma_grad_by_shape(input: Tensor, output: Tensor | Number) -> Tensor:
@@ -2152,15 +1993,7 @@ def _gamma_moved(name: str, self, anchor, sample, into=None) -> Any:
     anchor = checks.operand(name, "anchor", anchor)
     sample = checks.operand(name, "sample", sample)
     result, (self, anchor, sample) = run(kernels.GAMMA_MOVED, name, (self, anchor, sample), (), into)
-    if (
-        grad_mode.grad
-        and (self._requires_grad or anchor._requires_grad or sample._requires_grad)
-        and result._dtype.kind in "fc"
-    ):
-        nodes.GammaMovedBackward0.record(result, self, anchor, sample)
-    if watch.active:
-        propagate(nodes.GammaMovedBackward0, result, (self, anchor, sample), (self, anchor, sample), into)
-    return result
+    return nodes.GammaMovedBackward0.record(result, self, anchor, sample, into=into)
 
 
 def dirichlet_grad(x: Tensor, alpha: Tensor | Number, total: Tensor | Number) -> Tensor:
@@ -2311,11 +2144,7 @@ def i0_(input: Tensor) -> Tensor:
 def _i0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I0, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.I0Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.I0Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.I0Backward0.record(result, self, into=into)
 
 
 def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2358,11 +2187,7 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _i0e(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I0E, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.I0eBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.I0eBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.I0eBackward0.record(result, self, into=into)
 
 
 def i0e_derivative(n: int, input: Tensor) -> Tensor:
@@ -2399,11 +2224,7 @@ def _i0e_derivative(name: str, n, self, into=None) -> Any:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I0E_DERIVATIVE, name, (self,), (n,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.I0eDerivativeBackward0.record(result, n, self)
-    if watch.active:
-        propagate(nodes.I0eDerivativeBackward0, result, (n, self), (self,), into)
-    return result
+    return nodes.I0eDerivativeBackward0.record(result, n, self, into=into)
 
 
 def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2446,11 +2267,7 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _i1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I1, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.I1Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.I1Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.I1Backward0.record(result, self, into=into)
 
 
 def i1_derivative(n: int, input: Tensor) -> Tensor:
@@ -2487,11 +2304,7 @@ def _i1_derivative(name: str, n, self, into=None) -> Any:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I1_DERIVATIVE, name, (self,), (n,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.I1DerivativeBackward0.record(result, n, self)
-    if watch.active:
-        propagate(nodes.I1DerivativeBackward0, result, (n, self), (self,), into)
-    return result
+    return nodes.I1DerivativeBackward0.record(result, n, self, into=into)
 
 
 def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2534,11 +2347,7 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _i1e(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I1E, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.I1eBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.I1eBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.I1eBackward0.record(result, self, into=into)
 
 
 def i1e_derivative(n: int, input: Tensor) -> Tensor:
@@ -2575,11 +2384,7 @@ def _i1e_derivative(name: str, n, self, into=None) -> Any:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I1E_DERIVATIVE, name, (self,), (n,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.I1eDerivativeBackward0.record(result, n, self)
-    if watch.active:
-        propagate(nodes.I1eDerivativeBackward0, result, (n, self), (self,), into)
-    return result
+    return nodes.I1eDerivativeBackward0.record(result, n, self, into=into)
 
 
 def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2624,11 +2429,7 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _modified_bessel_k0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.MODIFIED_BESSEL_K0, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ModifiedBesselK0Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ModifiedBesselK0Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.ModifiedBesselK0Backward0.record(result, self, into=into)
 
 
 def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2673,11 +2474,7 @@ def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _modified_bessel_k1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.MODIFIED_BESSEL_K1, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ModifiedBesselK1Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ModifiedBesselK1Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.ModifiedBesselK1Backward0.record(result, self, into=into)
 
 
 def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2726,11 +2523,7 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
 def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K0, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ScaledModifiedBesselK0Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ScaledModifiedBesselK0Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.ScaledModifiedBesselK0Backward0.record(result, self, into=into)
 
 
 def k0e_derivative(n: int, input: Tensor) -> Tensor:
@@ -2767,11 +2560,7 @@ def _k0e_derivative(name: str, n, self, into=None) -> Any:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.K0E_DERIVATIVE, name, (self,), (n,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.K0eDerivativeBackward0.record(result, n, self)
-    if watch.active:
-        propagate(nodes.K0eDerivativeBackward0, result, (n, self), (self,), into)
-    return result
+    return nodes.K0eDerivativeBackward0.record(result, n, self, into=into)
 
 
 def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2820,11 +2609,7 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
 def _scaled_modified_bessel_k1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K1, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.ScaledModifiedBesselK1Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.ScaledModifiedBesselK1Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.ScaledModifiedBesselK1Backward0.record(result, self, into=into)
 
 
 def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2869,11 +2654,7 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _spherical_bessel_j0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SPHERICAL_BESSEL_J0, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SphericalBesselJ0Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SphericalBesselJ0Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.SphericalBesselJ0Backward0.record(result, self, into=into)
 
 
 def spherical_bessel_j0_derivative(n: int, input: Tensor) -> Tensor:
@@ -2912,11 +2693,7 @@ def _spherical_bessel_j0_derivative(name: str, n, self, into=None) -> Any:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SPHERICAL_BESSEL_J0_DERIVATIVE, name, (self,), (n,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SphericalBesselJ0DerivativeBackward0.record(result, n, self)
-    if watch.active:
-        propagate(nodes.SphericalBesselJ0DerivativeBackward0, result, (n, self), (self,), into)
-    return result
+    return nodes.SphericalBesselJ0DerivativeBackward0.record(result, n, self, into=into)
 
 
 def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3000,11 +2777,7 @@ def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _bessel_j0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_J0, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.BesselJ0Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.BesselJ0Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.BesselJ0Backward0.record(result, self, into=into)
 
 
 def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3047,11 +2820,7 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _bessel_j1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_J1, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.BesselJ1Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.BesselJ1Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.BesselJ1Backward0.record(result, self, into=into)
 
 
 def bessel_j1_derivative(n: int, input: Tensor) -> Tensor:
@@ -3088,11 +2857,7 @@ def _bessel_j1_derivative(name: str, n, self, into=None) -> Any:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_J1_DERIVATIVE, name, (self,), (n,), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.BesselJ1DerivativeBackward0.record(result, n, self)
-    if watch.active:
-        propagate(nodes.BesselJ1DerivativeBackward0, result, (n, self), (self,), into)
-    return result
+    return nodes.BesselJ1DerivativeBackward0.record(result, n, self, into=into)
 
 
 def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3135,11 +2900,7 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _bessel_y0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_Y0, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.BesselY0Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.BesselY0Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.BesselY0Backward0.record(result, self, into=into)
 
 
 def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3182,11 +2943,7 @@ def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _bessel_y1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_Y1, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.BesselY1Backward0.record(result, self)
-    if watch.active:
-        propagate(nodes.BesselY1Backward0, result, (self,), (self,), into)
-    return result
+    return nodes.BesselY1Backward0.record(result, self, into=into)
 
 
 _xlogy_overloads = Overloads(

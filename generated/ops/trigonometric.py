@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward_mode import propagate
 from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import run
@@ -81,11 +80,7 @@ def sin_(input: Tensor) -> Tensor:
 def _sin(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIN, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SinBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SinBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SinBackward0.record(result, self, into=into)
 
 
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -144,11 +139,7 @@ def cos_(input: Tensor) -> Tensor:
 def _cos(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.COS, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.CosBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.CosBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.CosBackward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -208,11 +199,7 @@ def tan_(input: Tensor) -> Tensor:
 def _tan(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.TAN, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.TanBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.TanBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.TanBackward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -275,11 +262,7 @@ def asin_(input: Tensor) -> Tensor:
 def _asin(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ASIN, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AsinBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.AsinBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.AsinBackward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -342,11 +325,7 @@ def acos_(input: Tensor) -> Tensor:
 def _acos(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ACOS, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AcosBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.AcosBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.AcosBackward0.record(result, self, into=into)
 
 
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -408,11 +387,7 @@ def atan_(input: Tensor) -> Tensor:
 def _atan(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ATAN, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AtanBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.AtanBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.AtanBackward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -475,11 +450,7 @@ def sinh_(input: Tensor) -> Tensor:
 def _sinh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SINH, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.SinhBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.SinhBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.SinhBackward0.record(result, self, into=into)
 
 
 @autocast_as(cuda="float32")
@@ -542,11 +513,7 @@ def cosh_(input: Tensor) -> Tensor:
 def _cosh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.COSH, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.CoshBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.CoshBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.CoshBackward0.record(result, self, into=into)
 
 
 def tanh_by_result(input: Tensor) -> Tensor:
@@ -582,11 +549,7 @@ def tanh_by_result(input: Tensor) -> Tensor:
 def _tanh_by_result(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.TANH_BY_RESULT, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.TanhByResultBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.TanhByResultBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.TanhByResultBackward0.record(result, self, into=into)
 
 
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -648,11 +611,7 @@ def tanh_(input: Tensor) -> Tensor:
 def _tanh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.TANH, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.TanhBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.TanhBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.TanhBackward0.record(result, self, into=into)
 
 
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -714,11 +673,7 @@ def asinh_(input: Tensor) -> Tensor:
 def _asinh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ASINH, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AsinhBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.AsinhBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.AsinhBackward0.record(result, self, into=into)
 
 
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -780,11 +735,7 @@ def acosh_(input: Tensor) -> Tensor:
 def _acosh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ACOSH, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AcoshBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.AcoshBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.AcoshBackward0.record(result, self, into=into)
 
 
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -846,11 +797,7 @@ def atanh_(input: Tensor) -> Tensor:
 def _atanh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ATANH, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.AtanhBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.AtanhBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.AtanhBackward0.record(result, self, into=into)
 
 
 def one_minus_square(input: Tensor) -> Tensor:
@@ -886,11 +833,7 @@ def one_minus_square(input: Tensor) -> Tensor:
 def _one_minus_square(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ONE_MINUS_SQUARE, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.OneMinusSquareBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.OneMinusSquareBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.OneMinusSquareBackward0.record(result, self, into=into)
 
 
 def inverse_one_plus_square(input: Tensor) -> Tensor:
@@ -927,11 +870,7 @@ def inverse_one_plus_square(input: Tensor) -> Tensor:
 def _inverse_one_plus_square(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.INVERSE_ONE_PLUS_SQUARE, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.InverseOnePlusSquareBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.InverseOnePlusSquareBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.InverseOnePlusSquareBackward0.record(result, self, into=into)
 
 
 def hypot_with_one(input: Tensor) -> Tensor:
@@ -967,11 +906,7 @@ def hypot_with_one(input: Tensor) -> Tensor:
 def _hypot_with_one(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.HYPOT_WITH_ONE, name, (self,), (), into)
-    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        nodes.HypotWithOneBackward0.record(result, self)
-    if watch.active:
-        propagate(nodes.HypotWithOneBackward0, result, (self,), (self,), into)
-    return result
+    return nodes.HypotWithOneBackward0.record(result, self, into=into)
 
 
 def direction(input: Tensor, other: Tensor | Number) -> Tensor:
@@ -1017,11 +952,7 @@ def _direction(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.DIRECTION, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.DirectionBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.DirectionBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.DirectionBackward0.record(result, self, other, into=into)
 
 
 @autocast_as(cuda="widest")
@@ -1093,11 +1024,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.ATAN2, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.Atan2Backward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.Atan2Backward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.Atan2Backward0.record(result, self, other, into=into)
 
 
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1168,11 +1095,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.HYPOT, name, (self, other), (), into)
-    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        nodes.HypotBackward0.record(result, self, other)
-    if watch.active:
-        propagate(nodes.HypotBackward0, result, (self, other), (self, other), into)
-    return result
+    return nodes.HypotBackward0.record(result, self, other, into=into)
 
 
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -41,12 +41,12 @@ def levels_of(values: Sequence[Any]) -> list[int]:
 
 
 def propagate(
-    node_class: Any, result: Any, arguments: tuple[Any, ...], inputs: tuple[Any, ...], into: Any = None
+    node_class: Any, result: Any, arguments: Sequence[Any], inputs: Sequence[Any], into: Any = None
 ) -> None:
     """Give an op's outputs their tangents, from those of its differentiable inputs; `into` was written to."""
     if watch.notes:
         watch.note(result)
-    levels = levels_of(inputs)
+    levels = levels_of(inputs) if node_class.tangent else []
     before = None if into is None else into._tangent
     if not levels and before is None:
         return

@@ -137,7 +137,6 @@ class Node:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.may_be_copied = "record" in cls.__dict__ and not cls.saved_outputs  # generated; an output knows its node
         if isinstance(cls.__dict__.get("saved_slots"), tuple):
             inspection.show_saved(cls)
         if cls.elementwise is not None and cls.inputs:

@@ -16,7 +16,7 @@ SECOND = 1e-8
 
 
 def has_forward(op: Any) -> bool:
-    return op.kind == "composite" or (hasattr(op.node, "tangent") and not hasattr(op.node, "refuses_tangents"))
+    return op.kind == "composite" or (op.node.tangent is not None and not hasattr(op.node, "refuses_tangents"))
 
 
 def tangents(point: Point, tensors: Sequence[Any], along: Sequence[Any]) -> list[Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from ...autograd.saved_tensors import unpack, unpack_list
 from ...device.device import CPU
 from ...device.threads.job import STANDING
 from ...fast_path import fast_path
@@ -10,7 +11,9 @@ from ...kernels.cpu.plan import Layout, Mask, Plan
 from ...tensor.dtypes import bool_, dtype, int64
 from ...tensor.grad_mode import current_version
 from ...tensor.tensor import TensorBase
+from ..devices import at_array
 from .device_plan import dry_run_gradients
+from .general import array_in, array_of, arrays_in, arrays_of, stored_in, stored_of
 from .kernel_op import (
     MAX_INDICES,
     as_known,
@@ -59,7 +62,7 @@ def match_saved(node: Any, slot: str) -> bool:
 
 class Read(NamedTuple):
     arg_kind: str
-    slot: str
+    slot: Any  # its name; of "e" several
     part: Any = None  # what is made of a value; the constant; which of several outputs the gradient is of
 
     def of(self, grad: Any) -> Any:
@@ -82,7 +85,8 @@ class KernelOpGradient:
 
     w: which gradients are wanted; g: the gradient, or that of one of several outputs; k: a kept tensor; r: one that
     keeps its dtype or is not there (on the host an index or a contiguous mask); i: a kept list of indices (as the last
-    one); v: a value, or what a function makes of it; c: a constant. Without `find`, launches on devices alone."""
+    one); l: one of tensors; v: a value, or what a function makes of it; c: a constant; e: what a function makes of
+    several slots, of which "" is the gradient. Without `find`, launches on devices alone; with l or e not even these."""
 
     def __init__(
         self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
@@ -90,6 +94,7 @@ class KernelOpGradient:
         self.find = find
         self.kernel = kernel
         self.reads = tuple([Read(*read) for read in reads])
+        self.may_plan = not any(read.arg_kind in "le" for read in self.reads)
         self.cached: dict[Any, Any] = {}
         self.cached_bfloat16: dict[Any, Any] = {}  # likewise
         self.cached_float16: dict[Any, Any] = {}
@@ -104,6 +109,47 @@ class KernelOpGradient:
             raise AttributeError(name)
         self.gradients = fast_path().planned_gradients(self)
         return self.gradients
+
+    def planned(self, node: Any, grads: Any, grad: Any) -> Any:
+        """The gradients by a plan, None without one. `grads` are those of all outputs; `grad` is what kernels see."""
+        if not self.may_plan or (self.find is None and isinstance(grad, list)):
+            return None
+        result = self.gradients(node, grads)
+        if result is None and self.remember(node, grad):
+            result = self.gradients(node, grads)
+        return result
+
+    def arrays(self, node: Any, grad: Any, dtype: dtype) -> Any:
+        """What the kernel makes of what a node keeps."""
+        several = isinstance(grad, list)
+        grad = arrays_in(grad, dtype) if several else (stored_in if node.stored else array_in)(grad, dtype)
+        operands = []
+        for read in self.reads:
+            if read.arg_kind != "g":
+                operands.append(self.operand(read, node, grad, dtype))
+            elif not several or read.part == node.differentiable[0]:
+                operands.append(grad)
+        return at_array(grad, self.kernel)(*operands)
+
+    def operand(self, read: Read, node: Any, grad: Any, dtype: dtype) -> Any:
+        match read.arg_kind:
+            case "w":
+                return tuple([edge is not None for edge in node.edges])
+            case "c":
+                return read.part
+            case "v":
+                value = getattr(node, read.slot)
+                return read.part(value) if read.part else value
+            case "i" | "l":
+                return arrays_of(unpack_list(node, read.slot), dtype)
+            case "e":
+                return read.part(*[self.slot_value(slot, node, grad, dtype) for slot in read.slot])
+        return (stored_of if node.stored else array_of)(unpack(node, read.slot), dtype)
+
+    def slot_value(self, slot: str, node: Any, grad: Any, dtype: dtype) -> Any:
+        if slot in node.keeps:
+            return array_of(unpack(node, slot), dtype)
+        return getattr(node, slot) if slot else grad
 
     def remember(self, node: Any, grad: Any) -> bool:
         """Whether there is a plan. `grad` is a list where several outputs may have gradients."""
