@@ -12,6 +12,8 @@ from .calls import python_names
 from .elementwise_kernels import is_integer_argument, is_plain_number
 from .properties import Properties
 
+UNPLANNED = {"l", "j", "a"}  # letters of arguments that plans know nothing of
+
 # What a check that is decorated with `rejects` may reject, and nothing else.
 BOOLS, INTEGERS, OUT_OF_RANGE, NEGATIVE = "bools", "integers", "out of range", "negative integers"
 
@@ -73,7 +75,12 @@ class FastCode:
         op, arg_kinds = self.op, list(self.arg_kinds.values())
         if op.entry.converts:
             return False
-        stated = "?" not in arg_kinds and arg_kinds[:1] in (["T"], ["L"]) and not op.gives_list and not op.writes_first
+        stated = (
+            not UNPLANNED & {*arg_kinds}
+            and arg_kinds[:1] in (["T"], ["L"])
+            and not op.gives_list
+            and not op.writes_first
+        )
         pairs = {"complex"} if self.op.plan is not None else set()
         known = set(op.entry.result_dtype) <= {"same", "real", COMPUTED, *WITHOUT_GRADIENT, *pairs}
         planned = self.op.plan is not None or "J" not in arg_kinds
@@ -94,7 +101,7 @@ class FastCode:
 
     @cached_property
     def arg_kinds(self) -> dict[str, str]:
-        """For each argument but `dtype` the letter of what it is, as KernelOp has them; ? for what it has not."""
+        """For each argument but `dtype` the letter of what it is, as KernelOp has them."""
         return {a.name: self.arg_kind(a) for a in self.kernel_arguments}
 
     @cached_property
@@ -105,13 +112,15 @@ class FastCode:
         type_ = argument.type
         if type_.is_tensor and type_.is_list:
             if type_.optional_items:
-                return "J" if self._has_indices(argument) else "?"
-            return "L" if argument == self.op.arguments[0] else "?"
+                return "J" if self._has_indices(argument) else "j"
+            if self.op.is_raw(argument):
+                return "j"
+            return "L" if argument == self.op.arguments[0] else "l"
         if type_.is_tensor:
             return self._raw(argument) if self.op.is_raw(argument) else "O" if type_.optional else "T"
         if type_.is_list:
-            return "d" if type_.base == "int" else "?"
-        return {"int": "n", "bool": "b", "float": "f", "Scalar": "f", "str": "s"}.get(type_.base, "?")
+            return "d" if type_.base == "int" else "a"
+        return {"int": "n", "bool": "b", "float": "f", "Scalar": "f", "str": "s"}.get(type_.base, "a")
 
     def _has_indices(self, argument: Argument) -> bool:
         """Whether plans take a list as one of indices: the last argument, or with a last one that is no tensor."""
@@ -150,7 +159,7 @@ class FastCode:
     def calls_planned(self) -> str | None:
         """The object of the op that a composite is a call of: what that has found is kept under the composite's."""
         tree, is_static = self.op.entry.compute.tree, self.op.rule is None or not reads_elements(self.op.rule)
-        known = is_static and self.op.entry.compute.kind == "composite" and "?" not in self.arg_kinds.values()
+        known = is_static and self.op.entry.compute.kind == "composite" and not UNPLANNED & {*self.arg_kinds.values()}
         if not known or not isinstance(tree, ast.Call) or ast.unparse(tree.func) not in self.op.entry.tries:
             return None
         return next(iter(self.tried), None)
@@ -164,6 +173,11 @@ class FastCode:
     @cached_property
     def looked_up_by(self) -> str:
         return self.op.name.upper()
+
+    @cached_property
+    def kernel_op(self) -> str:
+        """The object that knows the kernel; a conversion is looked up by another one."""
+        return f"{self.looked_up_by}_KERNEL" if self.op.entry.converts else self.looked_up_by
 
     @cached_property
     def takes_number(self) -> bool:

@@ -300,20 +300,7 @@ def functions_of(ops: Sequence[OpCode], shared: Overloads, shared_in_place: Over
 
 
 def looked_up_by(ops: Sequence[OpCode]) -> list[str]:
-    lines = []
-    for code in (code for code in ops if code.fast.keeps_plans):
-        outputs = f", outputs={len(code.entry.schema.returns)}" if code.has_multiple_outputs else ""
-        part = code.library.get("kernel", code.entry.compute.text)
-        kernel = part.spelling if part else None
-        plan = code.plan.spelling if code.plan else None
-        writing = code.plan_in_place
-        in_place = f", in_place={writing.spelling}{', moves=True' * (code.moves is not None)}" if writing else ""
-        node = code.node_class if code.fast.records else None
-        rules = code.entry.result_dtype
-        dtypes = f", dtypes={rules}" if set(rules) - {"same", "real"} else ""
-        refused = f', refused="{code.fast.rejected_integers}"' if code.fast.rejected_integers else ""
-        value = f"{plan}, {kernel}, {node}, {code.fast.arg_kinds}{outputs}{dtypes}{in_place}{refused}"
-        lines.append(f'{code.fast.looked_up_by} = KernelOp("{code.entry.schema.name}", {value})')
+    lines = [kernel_op(code) for code in ops if code.entry.compute.kind == "kernel" or code.fast.keeps_plans]
     for code in (code for code in ops if code.fast.calls_planned):
         value = f'"{code.entry.schema.name}", {code.fast.calls_planned}, {code.fast.arg_kinds}'
         lines.append(f"{code.fast.looked_up_by} = CalledKernelOp({value})")
@@ -325,3 +312,44 @@ def looked_up_by(ops: Sequence[OpCode]) -> list[str]:
         value += f', retypes="{code.entry.result_dtype[0]}"' if code.fast.recalls and code.retypes else ""
         lines.append(f'{code.fast.looked_up_by} = ViewOp("{code.entry.schema.name}", {node}{value})')
     return lines
+
+
+def kernel_op(code: OpCode) -> str:
+    """The record of an op with a kernel, or with plans that write to its first tensor."""
+    fast, entry = code.fast, code.entry
+    part = code.library.get("kernel", entry.compute.text)
+    plan = code.plan.spelling if code.plan and fast.launches else None
+    first = f'"{entry.schema.name}", {plan}, {part.spelling if part else None}, {code.node_class}, {fast.arg_kinds}'
+    named = {**_of_plans(code), **(_of_kernel(code) if entry.compute.kind == "kernel" else {})}
+    return f"{fast.kernel_op} = KernelOp({first}{behind(f'{key}={value}' for key, value in named.items())})"
+
+
+def _of_plans(code: OpCode) -> dict[str, str]:
+    fast, writing = code.fast, code.plan_in_place
+    named = {"outputs": f"{len(code.entry.schema.returns)}"} if code.has_multiple_outputs else {}
+    named |= {"in_place": writing.spelling} if writing else {}
+    named |= {"moves": "True"} if writing and code.moves is not None else {}
+    named |= {"refused": repr(fast.rejected_integers)} if fast.rejected_integers else {}
+    named |= {"records": "False"} if code.node and not fast.records else {}
+    named |= {"is_planned": "False"} if not fast.keeps_plans else {}
+    return named | ({"after_checks": "True"} if fast.launches and not fast.launches_unchecked else {})
+
+
+def _of_kernel(code: OpCode) -> dict[str, str]:
+    entry = code.entry
+    names, operands = tuple(a.name for a in code.arguments), tuple(code.fast.arg_kinds)
+    promotes = entry.dtype in ("promote", "float")
+    numbers = tuple(a.name for a in code.numbers if promotes and a.type.base == "Scalar" and not a.keyword_only)
+    rules: dict[str, object] = {
+        "arguments": names if names != operands else (),
+        "rule": entry.dtype,
+        "allowed": code.allowed,
+        "dtypes": entry.result_dtype if set(entry.result_dtype) != {"same"} else (),
+        "numbers": numbers,
+        "formats": ("*",) if entry.converts else entry.memory_format_of,
+        "stored": entry.stored,
+        "undefined": dict(entry.undefined_gradients),
+    }
+    named = {key: repr(value) for key, value in rules.items() if value}
+    named |= {"shape": code.shape_rule} if code.shape_rule else {}
+    return named | ({"writer": code.writer.spelling} if code.writer else {})

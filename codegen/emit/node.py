@@ -131,7 +131,7 @@ class NodeCode:
         single = (one_list and not tensors[0].type.optional_items) or not any(a.type.is_list for a in before)
         fits_native = max(len(self.plan.tensors), len(self.plan.values), len(self.arguments)) <= MAX_NODE_TENSORS
         fits = single and fits_native and not self.gives_list and bool(self.differentiable_outputs)
-        return fits and all(v.part in NATIVE_PARTS and not v.source.startswith("output") for v in self.plan.values)
+        return fits and all(v.part in NATIVE_PARTS for v in self.plan.values)
 
     @cached_property
     def values(self) -> dict[str, tuple[str, str]]:

@@ -32,10 +32,10 @@ class SavedTensor:
 
 @dataclass(frozen=True)
 class SavedValue:
-    """A plain value that the node keeps: an argument, or a part of one or of an output."""
+    """A plain value that the node keeps: an argument, or a part of one."""
 
     slot: str
-    source: str  # the argument, or "output k"
+    source: str  # the argument
     part: str  # as `RecordedNode.values` has it; empty for all of it
     name: str  # the local variable of the slot
     text: str  # as the spec's formula has it
@@ -76,20 +76,19 @@ class Reader(ast.NodeTransformer):
         self.calls = calls
         self.outputs = output_names(entry)
         self.lists = {a.name for a in entry.tensor_arguments if a.type.is_list}
-        single = {a.name for a in entry.tensor_arguments} - self.lists
-        self.tensors = (self.outputs.keys() | single) - {"grad", "grads"}
+        self.inputs = {a.name for a in entry.tensor_arguments} - self.lists
         self.as_tensor: dict[str, None] = {}  # tensors read as tensors, in order
         self.values: dict[str, SavedValue] = {}
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         match node:
-            case ast.Attribute(value=ast.Name(id=name), attr=what) if what in ATTRIBUTES and name in self.tensors:
+            case ast.Attribute(value=ast.Name(id=name), attr=what) if what in ATTRIBUTES and name in self.inputs:
                 return self._value(name, what, ATTRIBUTES[what])
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         match node:
-            case ast.Call(ast.Attribute(ast.Name(name), query), args=[]) if query in QUERIES and name in self.tensors:
+            case ast.Call(ast.Attribute(ast.Name(name), query), args=[]) if query in QUERIES and name in self.inputs:
                 return self._value(name, query, f"{query}()")
             case ast.Call(ast.Name(query), [ast.Name(name), *_]) if query in LIST_QUERIES and name in self.lists:
                 return self._value(name, query, "shapes")
@@ -113,11 +112,10 @@ class Reader(ast.NodeTransformer):
         return node
 
     def _value(self, name: str, what: str, part: str) -> ast.expr:
-        source = name if self.entry.schema.argument(name) else f"output {self.outputs[name]}"
         local = f"{name}_{what}"
         slot = f"_saved_{name}_{PUBLIC.get(what, what)}"
         text = f"sizes({name})" if part == "shapes" else f"{name}.{what}{'()' * part.endswith('()')}"
-        self.values.setdefault(local, SavedValue(slot, source, part, local, text))
+        self.values.setdefault(local, SavedValue(slot, name, part, local, text))
         return ast.Name(local, ast.Load())
 
 

@@ -226,16 +226,14 @@ class LinalgSlogdetBackward0(RecordedNode):
     arguments = ("A",)
     inputs = ("A",)
     keeps = {"kept_A": ("A", ("A",)), "kept_sign": ("output 0", ("A",))}
-    values = {"_saved_sign_is_complex": ("output 0", "is_complex()")}
 
     def apply(node, grads):
         """A: weight.unsqueeze(-1).unsqueeze(-1) * adjoint(inverse); inverse = linalg_inv_ex(A).inverse; weight = grads[1] - 1j * (grads[0].conj() * sign).imag if sign.is_complex() else grads[1]."""
         grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate(grads)]
-        sign_is_complex = node._saved_sign_is_complex
         A = unpack(node, "kept_A")
         sign = unpack_output(node, "kept_sign", 0)
         inverse = op.linalg_inv_ex(A).inverse
-        weight = grads[1] - 1j * (grads[0].conj_physical() * sign).imag if sign_is_complex else grads[1]
+        weight = grads[1] - 1j * (grads[0].conj_physical() * sign).imag if sign.is_complex() else grads[1]
         return (fit(weight.unsqueeze(-1).unsqueeze(-1) * matmul_formulas.adjoint(inverse), node.metas[0]),)
 
     @staticmethod
@@ -304,23 +302,15 @@ class LinalgSvdBackward0(RecordedNode):
     differentiable = (0, 1, 2)
     arguments = ("A", "full_matrices", "driver")
     inputs = ("A",)
-    keeps = {"kept_S": ("output 1", ("A",)), "kept_U": ("output 0", ("A",)), "kept_Vh": ("output 2", ("A",))}
-    values = {
-        "_saved_U_sym_sizes": ("output 0", "_shape"),
-        "_saved_Vh_sym_sizes": ("output 2", "_shape"),
-        "_saved_S_sym_sizes": ("output 1", "_shape"),
-    }
+    keeps = {"kept_U": ("output 0", ("A",)), "kept_S": ("output 1", ("A",)), "kept_Vh": ("output 2", ("A",))}
 
     def apply(node, grads):
         """A: within + outside(grad_u, u, S, grad_u).matmul(vh) if U.shape[-2] > rank else within + u.matmul(adjoint(outside(grad_v, adjoint(vh), S, grad_v))) if Vh.shape[-1] > rank else within; rank = S.shape[-1]; u = U.narrow(-1, 0, rank); vh = Vh.narrow(-2, 0, rank); grad_u = grads[0].narrow(-1, 0, rank); grad_v = adjoint(grads[2].narrow(-2, 0, rank)); left = adjoint(u).matmul(grad_u); right = vh.matmul(grad_v); turned_u = over_gaps(left - adjoint(left), S * S, grad_u) * S.unsqueeze(-2); turned_v = S.unsqueeze(-1) * over_gaps(right - adjoint(right), S * S, grad_v); inner = turned_u + turned_v + matrix_of_diagonal(grads[1]) + phases(left - right, S, left); within = u.matmul(inner).matmul(vh)."""
         grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate(grads)]
-        U_shape = node._saved_U_sym_sizes
-        Vh_shape = node._saved_Vh_sym_sizes
-        S_shape = node._saved_S_sym_sizes
-        S = unpack_output(node, "kept_S", 1)
         U = unpack_output(node, "kept_U", 0)
+        S = unpack_output(node, "kept_S", 1)
         Vh = unpack_output(node, "kept_Vh", 2)
-        rank = S_shape[-1]
+        rank = S.shape[-1]
         u = U.narrow(-1, 0, rank)
         vh = Vh.narrow(-2, 0, rank)
         grad_u = grads[0].narrow(-1, 0, rank)
@@ -343,14 +333,14 @@ class LinalgSvdBackward0(RecordedNode):
         return (
             fit(
                 within + linalg_formulas_decompositions.outside(grad_u, u, S, grad_u).matmul(vh)
-                if U_shape[-2] > rank
+                if U.shape[-2] > rank
                 else within
                 + u.matmul(
                     matmul_formulas.adjoint(
                         linalg_formulas_decompositions.outside(grad_v, matmul_formulas.adjoint(vh), S, grad_v)
                     )
                 )
-                if Vh_shape[-1] > rank
+                if Vh.shape[-1] > rank
                 else within,
                 node.metas[0],
             ),
@@ -536,18 +526,17 @@ class LinalgQrBackward0(RecordedNode):
     differentiable = (0, 1)
     arguments = ("A", "mode")
     inputs = ("A",)
-    keeps = {"kept_Q": ("output 0", ("A",)), "kept_R": ("output 1", ("A",))}
-    values = {"_saved_R_sym_sizes": ("output 1", "_shape"), "_saved_mode": ("mode", "")}
+    keeps = {"kept_R": ("output 1", ("A",)), "kept_Q": ("output 0", ("A",))}
+    values = {"_saved_mode": ("mode", "")}
 
     def apply(node, grads):
         """A: cat([first, q.matmul(grad_last)], -1) if more else first; size = R.shape[-2]; more = R.shape[-1] - size; q = determined(Q, R, mode); square = R.narrow(-1, 0, size) if more else R; grad_r = grads[1].narrow(-1, 0, size) if more else grads[1]; grad_q = grads[0] + q.matmul(R.narrow(-1, size, more)).matmul(adjoint(grad_last)) if more else grads[0]; lower = square.matmul(adjoint(grad_r)) - adjoint(grad_q).matmul(q); first = adjoint(solve_triangular_matrices(square, adjoint(grad_q + q.matmul(of_lower(lower))), True, False))."""
         grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate(grads)]
-        R_shape = node._saved_R_sym_sizes
         mode = node._saved_mode
-        Q = unpack_output(node, "kept_Q", 0)
         R = unpack_output(node, "kept_R", 1)
-        size = R_shape[-2]
-        more = R_shape[-1] - size
+        Q = unpack_output(node, "kept_Q", 0)
+        size = R.shape[-2]
+        more = R.shape[-1] - size
         q = linalg_formulas_decompositions.determined(Q, R, mode)
         square = R.narrow(-1, 0, size) if more else R
         grad_r = grads[1].narrow(-1, 0, size) if more else grads[1]

@@ -11,15 +11,13 @@ from typing import Any
 
 from ...runtime.autograd.inplace import adopt_result, after_write, before_write, overwrite, write_out
 from ...runtime.autograd.not_differentiable import record_undefined
-from ...runtime.device.device import CPU
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.deprecated_signatures import call_deprecated_signature
 from ...runtime.dispatch.destinations import write_outs
-from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import Promoting, run
 from ...runtime.dispatch.elementwise.strided import run_rows
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.signatures import LazySignature, of_overloads
@@ -43,7 +41,10 @@ FREXP = KernelOp(
     nodes.FrexpBackward0,
     {"self": "T"},
     outputs=2,
+    rule="promote",
+    allowed=("float",),
     dtypes=("same", "int32"),
+    shape="dispatch.shape_rules:same_of_each",
 )
 POSITIVE = ViewOp("positive", None, "self")
 
@@ -2140,20 +2141,7 @@ def _frexp(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.every and FREXP.remember(given, (self,)):
-        results = FREXP.launch(self)
-        if results is not None:
-            return _frexp_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
-    try:
-        results = outputs(
-            at(self, elementwise_cpu.binary_parts, "dispatch.shape_rules:same_of_each")(array_in(self, computed)),
-            computed,
-            ("same", "int32"),
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    return _frexp_result(*nodes.FrexpBackward0.record(results, self))
+    return _frexp_result(*call(FREXP, name, given, (self,)))
 
 
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.attention import checks as attention_checks
@@ -41,7 +40,10 @@ ATTENTION = KernelOp(
         "rows_first": "b",
     },
     outputs=2,
+    rule="match",
+    allowed=("float",),
     dtypes=("same", "computed"),
+    shape="ops.attention.shapes:attended",
 )
 SELF_ATTENTION = KernelOp(
     "self_attention",
@@ -59,7 +61,10 @@ SELF_ATTENTION = KernelOp(
         "scale": "f",
     },
     outputs=2,
+    rule="match",
+    allowed=("float",),
     dtypes=("same", "computed"),
+    shape="ops.attention.shapes:attended_to_itself",
 )
 
 
@@ -176,45 +181,8 @@ def _attention(
     self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first = attention_checks.attention(
         name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
     )
-    if (
-        into is None
-        and not watch.every
-        and ATTENTION.remember(given, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
-    ):
-        results = ATTENTION.launch(self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
-        if results is not None:
-            return _attention_result(*results)
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and key._dtype is self._dtype
-        and value._dtype is self._dtype
-        and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, key, value, bias))
-    )
-    try:
-        results = outputs(
-            at(self, attention_cpu.attention, "ops.attention.shapes:attended")(
-                array_in(self, computed),
-                array_in(key, computed),
-                array_in(value, computed),
-                array_in(bias, computed),
-                array_in(mask, None),
-                array_in(keep, None),
-                keep_scale,
-                is_causal,
-                scale,
-                rows_first,
-            ),
-            computed,
-            ("same", "computed"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
     return _attention_result(
-        *nodes.AttentionBackward0.record(
-            results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
-        )
+        *call(ATTENTION, name, given, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
     )
 
 
@@ -303,38 +271,8 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
     self, heads, bias, mask, keep, keep_scale, is_causal, scale = attention_checks.self_attention(
         name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
     )
-    if (
-        into is None
-        and not watch.every
-        and SELF_ATTENTION.remember(given, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
-    ):
-        results = SELF_ATTENTION.launch(self, heads, bias, mask, keep, keep_scale, is_causal, scale)
-        if results is not None:
-            return _self_attention_result(*results)
-    computed = (
-        self._dtype
-        if self._dtype.native and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, bias))
-    )
-    try:
-        results = outputs(
-            at(self, attention_cpu.self_attention, "ops.attention.shapes:attended_to_itself")(
-                array_in(self, computed),
-                heads,
-                array_in(bias, computed),
-                array_in(mask, None),
-                array_in(keep, None),
-                keep_scale,
-                is_causal,
-                scale,
-            ),
-            computed,
-            ("same", "computed"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
     return _self_attention_result(
-        *nodes.SelfAttentionBackward0.record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale)
+        *call(SELF_ATTENTION, name, given, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
     )
 
 

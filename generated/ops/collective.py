@@ -9,20 +9,209 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import write
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType
+from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.collective import checks as collective_checks
 from ...runtime.ops.collective import cpu as collective_cpu
 from ...runtime.tensor.observers import NOT_HANDLED, intercept
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import collective as nodes
+
+ALL_REDUCE = KernelOp(
+    "all_reduce",
+    None,
+    collective_cpu.all_reduce,
+    nodes.AllReduceBackward0,
+    {"self": "T", "reduce": "s", "group": "a"},
+    is_planned=False,
+    rule="promote",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:same",
+)
+ALL_REDUCE_EXTREME = KernelOp(
+    "all_reduce_extreme",
+    None,
+    collective_cpu.all_reduce,
+    nodes.AllReduceExtremeBackward0,
+    {"self": "T", "reduce": "s", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float"),
+    shape="dispatch.shape_rules:same",
+)
+ALL_GATHER = KernelOp(
+    "all_gather",
+    None,
+    collective_cpu.all_gather,
+    nodes.AllGatherBackward0,
+    {"self": "T", "dim": "n", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="ops.collective.shapes:all_gather",
+)
+REDUCE_SCATTER = KernelOp(
+    "reduce_scatter",
+    None,
+    collective_cpu.reduce_scatter,
+    nodes.ReduceScatterBackward0,
+    {"self": "T", "dim": "n", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="ops.collective.shapes:reduce_scatter",
+)
+ALL_TO_ALL = KernelOp(
+    "all_to_all",
+    None,
+    collective_cpu.all_to_all,
+    nodes.AllToAllBackward0,
+    {"self": "T", "output_split_sizes": "d", "input_split_sizes": "d", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="ops.collective.shapes:all_to_all_shape",
+)
+BROADCAST_FROM = KernelOp(
+    "broadcast_from",
+    None,
+    collective_cpu.broadcast_from,
+    nodes.BroadcastFromBackward0,
+    {"self": "T", "rank": "n", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="dispatch.shape_rules:same",
+)
+REDUCE_TO = KernelOp(
+    "reduce_to",
+    None,
+    collective_cpu.reduce_to,
+    nodes.ReduceToBackward0,
+    {"self": "T", "rank": "n", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="dispatch.shape_rules:same",
+)
+GATHER_TO = KernelOp(
+    "gather_to",
+    None,
+    collective_cpu.gather_to,
+    nodes.GatherToBackward0,
+    {"self": "T", "rank": "n", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="ops.collective.shapes:gather_to",
+)
+SCATTER_FROM = KernelOp(
+    "scatter_from",
+    None,
+    collective_cpu.scatter_from,
+    nodes.ScatterFromBackward0,
+    {"self": "T", "rank": "n", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="ops.collective.shapes:scatter_from_shape",
+)
+SEND_RECV = KernelOp(
+    "send_recv",
+    None,
+    collective_cpu.send_recv,
+    nodes.SendRecvBackward0,
+    {"self": "T", "dst": "d", "src": "d", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="dispatch.shape_rules:same",
+)
+COPY_TO_RANKS = KernelOp(
+    "copy_to_ranks",
+    None,
+    collective_cpu.copy_to_ranks,
+    nodes.CopyToRanksBackward0,
+    {"self": "T", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="ops.collective.shapes:copy_to_ranks",
+)
+SUM_OF_RANKS = KernelOp(
+    "sum_of_ranks",
+    None,
+    collective_cpu.sum_of_ranks,
+    nodes.SumOfRanksBackward0,
+    {"self": "T", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="ops.collective.shapes:sum_of_ranks",
+)
+GATHER_FROM_RANKS = KernelOp(
+    "gather_from_ranks",
+    None,
+    collective_cpu.gather_from_ranks,
+    nodes.GatherFromRanksBackward0,
+    {"self": "T", "dim": "n", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="ops.collective.shapes:gather_from_ranks",
+)
+SCATTER_TO_RANKS = KernelOp(
+    "scatter_to_ranks",
+    None,
+    collective_cpu.scatter_to_ranks,
+    nodes.ScatterToRanksBackward0,
+    {"self": "T", "dim": "n", "group": "a"},
+    refused="b",
+    is_planned=False,
+    rule="promote",
+    allowed=("int", "float", "complex"),
+    shape="ops.collective.shapes:scatter_to_ranks",
+)
+COLUMN_PARALLEL_LINEAR = KernelOp(
+    "column_parallel_linear",
+    None,
+    collective_cpu.column_parallel_linear,
+    nodes.ColumnParallelLinearBackward0,
+    {"self": "T", "weight": "T", "bias": "O", "group": "a"},
+    is_planned=False,
+    rule="promote",
+    allowed=("float", "complex"),
+    shape="ops.collective.shapes:column_parallel_linear_shape",
+)
+VOCAB_PARALLEL_CROSS_ENTROPY = KernelOp(
+    "vocab_parallel_cross_entropy",
+    None,
+    collective_cpu.vocab_parallel_cross_entropy,
+    nodes.VocabParallelCrossEntropyBackward0,
+    {"self": "T", "target": "R", "group": "a"},
+    outputs=2,
+    is_planned=False,
+    rule="promote",
+    allowed=("float",),
+    shape="ops.collective.shapes:vocab_parallel_cross_entropy_shape",
+)
 
 
 def all_reduce(input: Tensor, reduce: str = "sum", group: Any = None) -> Tensor:
@@ -62,17 +251,7 @@ def _all_reduce(name: str, self, reduce, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, reduce, group = collective_checks.all_reduce(name, self, reduce, group)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, collective_cpu.all_reduce, "dispatch.shape_rules:same")(array_in(self, computed), reduce, group),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, reduce, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AllReduceBackward0.record(result, self, reduce, group, into=into)
+    return call(ALL_REDUCE, name, (), (self, reduce, group), into)
 
 
 def all_reduce_extreme(input: Tensor, reduce: str = "amax", group: Any = None) -> Tensor:
@@ -114,17 +293,7 @@ def _all_reduce_extreme(name: str, self, reduce, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, reduce, group = collective_checks.all_reduce_extreme(name, self, reduce, group)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, collective_cpu.all_reduce, "dispatch.shape_rules:same")(array_in(self, computed), reduce, group),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, reduce, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AllReduceExtremeBackward0.record(result, self, reduce, group, into=into)
+    return call(ALL_REDUCE_EXTREME, name, (), (self, reduce, group), into)
 
 
 def all_reduce_prod(input: Tensor, group: Any = None) -> Tensor:
@@ -195,21 +364,7 @@ def _all_gather(name: str, self, dim, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, dim, group = collective_checks.along(name, self, dim, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.all_gather, "ops.collective.shapes:all_gather")(
-                array_in(self, computed), dim, group
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AllGatherBackward0.record(result, self, dim, group, into=into)
+    return call(ALL_GATHER, name, (), (self, dim, group), into)
 
 
 def reduce_scatter(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
@@ -248,21 +403,7 @@ def _reduce_scatter(name: str, self, dim, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, dim, group = collective_checks.parts_along(name, self, dim, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.reduce_scatter, "ops.collective.shapes:reduce_scatter")(
-                array_in(self, computed), dim, group
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ReduceScatterBackward0.record(result, self, dim, group, into=into)
+    return call(REDUCE_SCATTER, name, (), (self, dim, group), into)
 
 
 def all_to_all(
@@ -313,21 +454,7 @@ def _all_to_all(name: str, self, output_split_sizes, input_split_sizes, group, i
     self, output_split_sizes, input_split_sizes, group = collective_checks.all_to_all(
         name, self, output_split_sizes, input_split_sizes, group
     )
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.all_to_all, "ops.collective.shapes:all_to_all_shape")(
-                array_in(self, computed), output_split_sizes, input_split_sizes, group
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, output_split_sizes, input_split_sizes, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AllToAllBackward0.record(result, self, output_split_sizes, input_split_sizes, group, into=into)
+    return call(ALL_TO_ALL, name, (), (self, output_split_sizes, input_split_sizes, group), into)
 
 
 def broadcast_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
@@ -366,19 +493,7 @@ def _broadcast_from(name: str, self, rank, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, rank, group = collective_checks.with_rank(name, self, rank, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.broadcast_from, "dispatch.shape_rules:same")(array_in(self, computed), rank, group),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, rank, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.BroadcastFromBackward0.record(result, self, rank, group, into=into)
+    return call(BROADCAST_FROM, name, (), (self, rank, group), into)
 
 
 def reduce_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
@@ -417,19 +532,7 @@ def _reduce_to(name: str, self, rank, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, rank, group = collective_checks.with_rank(name, self, rank, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.reduce_to, "dispatch.shape_rules:same")(array_in(self, computed), rank, group),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, rank, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ReduceToBackward0.record(result, self, rank, group, into=into)
+    return call(REDUCE_TO, name, (), (self, rank, group), into)
 
 
 def gather_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
@@ -468,21 +571,7 @@ def _gather_to(name: str, self, rank, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, rank, group = collective_checks.with_rank(name, self, rank, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.gather_to, "ops.collective.shapes:gather_to")(
-                array_in(self, computed), rank, group
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, rank, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.GatherToBackward0.record(result, self, rank, group, into=into)
+    return call(GATHER_TO, name, (), (self, rank, group), into)
 
 
 def scatter_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
@@ -521,21 +610,7 @@ def _scatter_from(name: str, self, rank, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, rank, group = collective_checks.scatter_from(name, self, rank, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.scatter_from, "ops.collective.shapes:scatter_from_shape")(
-                array_in(self, computed), rank, group
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, rank, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ScatterFromBackward0.record(result, self, rank, group, into=into)
+    return call(SCATTER_FROM, name, (), (self, rank, group), into)
 
 
 def send_recv(input: Tensor, dst: Sequence[int] | int, src: Sequence[int] | int, group: Any = None) -> Tensor:
@@ -577,19 +652,7 @@ def _send_recv(name: str, self, dst, src, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, dst, src, group = collective_checks.send_recv(name, self, dst, src, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.send_recv, "dispatch.shape_rules:same")(array_in(self, computed), dst, src, group),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dst, src, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SendRecvBackward0.record(result, self, dst, src, group, into=into)
+    return call(SEND_RECV, name, (), (self, dst, src, group), into)
 
 
 def copy_to_ranks(input: Tensor, group: Any = None) -> Tensor:
@@ -626,21 +689,7 @@ def _copy_to_ranks(name: str, self, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, group = collective_checks.replicated(name, self, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.copy_to_ranks, "ops.collective.shapes:copy_to_ranks")(
-                array_in(self, computed), group
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.CopyToRanksBackward0.record(result, self, group, into=into)
+    return call(COPY_TO_RANKS, name, (), (self, group), into)
 
 
 def sum_of_ranks(input: Tensor, group: Any = None) -> Tensor:
@@ -677,21 +726,7 @@ def _sum_of_ranks(name: str, self, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, group = collective_checks.of_ranks(name, self, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.sum_of_ranks, "ops.collective.shapes:sum_of_ranks")(
-                array_in(self, computed), group
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SumOfRanksBackward0.record(result, self, group, into=into)
+    return call(SUM_OF_RANKS, name, (), (self, group), into)
 
 
 def gather_from_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
@@ -730,21 +765,7 @@ def _gather_from_ranks(name: str, self, dim, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, dim, group = collective_checks.along(name, self, dim, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.gather_from_ranks, "ops.collective.shapes:gather_from_ranks")(
-                array_in(self, computed), dim, group
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.GatherFromRanksBackward0.record(result, self, dim, group, into=into)
+    return call(GATHER_FROM_RANKS, name, (), (self, dim, group), into)
 
 
 def scatter_to_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
@@ -784,21 +805,7 @@ def _scatter_to_ranks(name: str, self, dim, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, dim, group = collective_checks.replicated_parts_along(name, self, dim, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.scatter_to_ranks, "ops.collective.shapes:scatter_to_ranks")(
-                array_in(self, computed), dim, group
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ScatterToRanksBackward0.record(result, self, dim, group, into=into)
+    return call(SCATTER_TO_RANKS, name, (), (self, dim, group), into)
 
 
 def column_parallel_linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, group: Any = None) -> Tensor:
@@ -847,23 +854,7 @@ def _column_parallel_linear(name: str, self, weight, bias, group, into=None) -> 
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, weight, bias, group = collective_checks.column_parallel_linear(name, self, weight, bias, group)
-    computed = (
-        self._dtype
-        if self._dtype.native and weight._dtype is self._dtype and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "promote", ("float", "complex"), (self, weight, bias))
-    )
-    try:
-        result = adopt(
-            at(self, collective_cpu.column_parallel_linear, "ops.collective.shapes:column_parallel_linear_shape")(
-                array_in(self, computed), array_in(weight, computed), array_in(bias, computed), group
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, weight, bias, group))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ColumnParallelLinearBackward0.record(result, self, weight, bias, group, into=into)
+    return call(COLUMN_PARALLEL_LINEAR, name, (), (self, weight, bias, group), into)
 
 
 def vocab_parallel_cross_entropy(input: Tensor, target: Tensor, group: Any = None) -> tuple[Tensor, Tensor]:
@@ -913,22 +904,7 @@ def _vocab_parallel_cross_entropy(name: str, self, target, group, into=None) -> 
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, target, group = collective_checks.vocab_parallel_cross_entropy(name, self, target, group)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
-    try:
-        results = outputs(
-            at(
-                self,
-                collective_cpu.vocab_parallel_cross_entropy,
-                "ops.collective.shapes:vocab_parallel_cross_entropy_shape",
-            )(array_in(self, computed), array_in(target, None), group),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, target, group))
-    return _vocab_parallel_cross_entropy_result(
-        *nodes.VocabParallelCrossEntropyBackward0.record(results, self, target, group)
-    )
+    return _vocab_parallel_cross_entropy_result(*call(VOCAB_PARALLEL_CROSS_ENTROPY, name, (), (self, target, group)))
 
 
 __all__ = [

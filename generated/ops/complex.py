@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.inplace import after_write, before_write, write, write_out
+from ...runtime.autograd.inplace import after_write, before_write, write_out
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.elementwise.general import result_dtype, run
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
+from ...runtime.dispatch.elementwise.general import run
+from ...runtime.dispatch.kernel_ops.call import call
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.extensions.lazy_conj.memory import as_conjugate, as_negative
@@ -26,7 +24,7 @@ from ...runtime.tensor.dtype_views import typed_view
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt, geometry
+from ...runtime.tensor.tensor import geometry
 from ...runtime.tensor.tensor import view as make_view
 from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
@@ -38,7 +36,10 @@ COMPLEX = KernelOp(
     complex_cpu.complex_of_parts,
     nodes.ComplexBackward0,
     {"real": "T", "imag": "T"},
+    rule="match",
+    allowed=("float",),
     dtypes=("complex",),
+    shape="dispatch.shape_rules:broadcast",
 )
 CONJ = ViewOp("conj", nodes.ConjBackward0, "self")
 _NEG_VIEW = ViewOp("_neg_view", nodes.NegViewBackward0, "self")
@@ -483,27 +484,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
     if not isinstance(imag, Tensor):
         imag = checks.tensor(name, "imag", imag)
     real, imag = complex_checks.equal_parts(name, real, imag)
-    if into is None and not watch.every and COMPLEX.remember(given, (real, imag)):
-        result = COMPLEX.launch(real, imag)
-        if result is not None:
-            return result
-    computed = (
-        real._dtype
-        if real._dtype.native and imag._dtype is real._dtype
-        else computed_dtype(name, "match", ("float",), (real, imag))
-    )
-    try:
-        result = adopt(
-            at(real, complex_cpu.complex_of_parts, "dispatch.shape_rules:broadcast")(
-                array_in(real, computed), array_in(imag, computed)
-            ),
-            result_dtype("complex", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (real, imag))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ComplexBackward0.record(result, real, imag, into=into)
+    return call(COMPLEX, name, given, (real, imag), into)
 
 
 @autocast_as(cpu="float32")

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import write, write_out
+from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
+from ...runtime.dispatch.kernel_ops.call import call
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.signatures import LazySignature, of_overloads
@@ -22,11 +20,9 @@ from ...runtime.ops.conv import checks as conv_checks
 from ...runtime.ops.conv import cpu as conv_cpu
 from ...runtime.ops.conv import formulas as conv_formulas
 from ...runtime.ops.conv import plans as conv_plans
-from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import conv as nodes
 
@@ -37,6 +33,10 @@ CONVOLUTION = KernelOp(
     nodes.ConvolutionBackward0,
     {"self": "T", "weight": "T", "bias": "O", "stride": "d", "padding": "d", "dilation": "d", "groups": "n"},
     refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    formats=("self", "weight"),
+    shape="ops.conv.shapes:convolved",
 )
 CONVOLUTION_INPUT_BACKWARD = KernelOp(
     "convolution_input_backward",
@@ -53,6 +53,10 @@ CONVOLUTION_INPUT_BACKWARD = KernelOp(
         "groups": "n",
     },
     refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    formats=("grad_output", "weight"),
+    shape="dispatch.shape_rules:size_third_argument",
 )
 CONVOLUTION_WEIGHT_BACKWARD = KernelOp(
     "convolution_weight_backward",
@@ -68,6 +72,9 @@ CONVOLUTION_WEIGHT_BACKWARD = KernelOp(
         "dilation": "d",
         "groups": "n",
     },
+    rule="match",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:size_third_argument",
 )
 
 
@@ -151,42 +158,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     self, weight, bias, stride, padding, dilation, groups = conv_checks.convolution(
         name, self, weight, bias, stride, padding, dilation, groups
     )
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self, weight)
-        and CONVOLUTION.remember(given, (self, weight, bias, stride, padding, dilation, groups))
-    ):
-        result = CONVOLUTION.launch(self, weight, bias, stride, padding, dilation, groups)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and weight._dtype is self._dtype and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, weight, bias))
-    )
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, conv_cpu.convolution, "ops.conv.shapes:convolved")(
-                    array_in(in_rows(self), computed),
-                    array_in(in_rows(weight), computed),
-                    array_in(bias, computed),
-                    stride,
-                    padding,
-                    dilation,
-                    groups,
-                ),
-                computed,
-            ),
-            self,
-            weight,
-        )
-    except Exception as error:
-        reraise(name, error, (self, weight, bias, stride, padding, dilation, groups))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ConvolutionBackward0.record(result, self, weight, bias, stride, padding, dilation, groups, into=into)
+    return call(CONVOLUTION, name, given, (self, weight, bias, stride, padding, dilation, groups), into)
 
 
 def convolution_input_backward(
@@ -276,45 +248,12 @@ def _convolution_input_backward(
     grad_output, weight, input_shape, stride, padding, dilation, groups = conv_checks.convolution_input_backward(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(grad_output, weight)
-        and CONVOLUTION_INPUT_BACKWARD.remember(
-            given, (grad_output, weight, input_shape, stride, padding, dilation, groups)
-        )
-    ):
-        result = CONVOLUTION_INPUT_BACKWARD.launch(grad_output, weight, input_shape, stride, padding, dilation, groups)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and weight._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (grad_output, weight))
-    )
-    try:
-        result = memory_format_of(
-            adopt(
-                at(grad_output, conv_cpu.convolution_input_backward, "dispatch.shape_rules:size_third_argument")(
-                    array_in(in_rows(grad_output), computed),
-                    array_in(in_rows(weight), computed),
-                    input_shape,
-                    stride,
-                    padding,
-                    dilation,
-                    groups,
-                ),
-                computed,
-            ),
-            grad_output,
-            weight,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, weight, input_shape, stride, padding, dilation, groups))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ConvolutionInputBackwardBackward0.record(
-        result, grad_output, weight, input_shape, stride, padding, dilation, groups, into=into
+    return call(
+        CONVOLUTION_INPUT_BACKWARD,
+        name,
+        given,
+        (grad_output, weight, input_shape, stride, padding, dilation, groups),
+        into,
     )
 
 
@@ -404,40 +343,12 @@ def _convolution_weight_backward(
     grad_output, self, weight_shape, stride, padding, dilation, groups = conv_checks.convolution_weight_backward(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
-    if (
-        into is None
-        and not watch.every
-        and CONVOLUTION_WEIGHT_BACKWARD.remember(
-            given, (grad_output, self, weight_shape, stride, padding, dilation, groups)
-        )
-    ):
-        result = CONVOLUTION_WEIGHT_BACKWARD.launch(grad_output, self, weight_shape, stride, padding, dilation, groups)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float", "complex"), (grad_output, self))
-    )
-    try:
-        result = adopt(
-            at(grad_output, conv_cpu.convolution_weight_backward, "dispatch.shape_rules:size_third_argument")(
-                array_in(grad_output, computed),
-                array_in(self, computed),
-                weight_shape,
-                stride,
-                padding,
-                dilation,
-                groups,
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, weight_shape, stride, padding, dilation, groups))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ConvolutionWeightBackwardBackward0.record(
-        result, grad_output, self, weight_shape, stride, padding, dilation, groups, into=into
+    return call(
+        CONVOLUTION_WEIGHT_BACKWARD,
+        name,
+        given,
+        (grad_output, self, weight_shape, stride, padding, dilation, groups),
+        into,
     )
 
 

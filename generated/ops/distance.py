@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import write, write_out
+from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
@@ -27,7 +26,6 @@ from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, core_dims, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..checks import above_diagonal_backward as _check_above_diagonal_backward
 from ..checks import row_distances_0 as _check_row_distances_0
@@ -59,6 +57,8 @@ ROW_DISTANCES_0 = KernelOp(
     _rows_row_distances_0.row_distances_0,
     nodes.RowDistances0Backward0,
     {"x1": "T", "x2": "T"},
+    rule="match",
+    allowed=("float",),
 )
 ROW_DISTANCES_1 = KernelOp(
     "row_distances_1",
@@ -66,6 +66,19 @@ ROW_DISTANCES_1 = KernelOp(
     _rows_row_distances_1.row_distances_1,
     nodes.RowDistances1Backward0,
     {"x1": "T", "x2": "T"},
+    rule="match",
+    allowed=("float",),
+)
+ROW_DISTANCES_1_BACKWARD = KernelOp(
+    "row_distances_1_backward",
+    None,
+    _rows_row_distances_1_backward.row_distances_1_backward,
+    None,
+    {"grad_output": "T", "x1": "T", "x2": "T", "output_mask": "a"},
+    outputs=2,
+    is_planned=False,
+    rule="match",
+    allowed=("float",),
 )
 ROW_DISTANCES_2 = KernelOp(
     "row_distances_2",
@@ -73,6 +86,8 @@ ROW_DISTANCES_2 = KernelOp(
     _rows_row_distances_2.row_distances_2,
     nodes.RowDistances2Backward0,
     {"x1": "T", "x2": "T"},
+    rule="match",
+    allowed=("float",),
 )
 UNSCALED_DISTANCES = KernelOp(
     "unscaled_distances",
@@ -80,6 +95,19 @@ UNSCALED_DISTANCES = KernelOp(
     _rows_unscaled_distances.unscaled_distances,
     nodes.UnscaledDistancesBackward0,
     {"x1": "T", "x2": "T"},
+    rule="match",
+    allowed=("float",),
+)
+ROW_DISTANCES_2_BACKWARD = KernelOp(
+    "row_distances_2_backward",
+    None,
+    _rows_row_distances_2_backward.row_distances_2_backward,
+    None,
+    {"grad_output": "T", "x1": "T", "x2": "T", "distance": "T", "output_mask": "a"},
+    outputs=2,
+    is_planned=False,
+    rule="match",
+    allowed=("float",),
 )
 ROW_DISTANCES_INF = KernelOp(
     "row_distances_inf",
@@ -87,6 +115,19 @@ ROW_DISTANCES_INF = KernelOp(
     _rows_row_distances_inf.row_distances_inf,
     nodes.RowDistancesInfBackward0,
     {"x1": "T", "x2": "T"},
+    rule="match",
+    allowed=("float",),
+)
+ROW_DISTANCES_INF_BACKWARD = KernelOp(
+    "row_distances_inf_backward",
+    None,
+    _rows_row_distances_inf_backward.row_distances_inf_backward,
+    None,
+    {"grad_output": "T", "x1": "T", "x2": "T", "distance": "T", "output_mask": "a"},
+    outputs=2,
+    is_planned=False,
+    rule="match",
+    allowed=("float",),
 )
 ROW_DISTANCES_P = KernelOp(
     "row_distances_p",
@@ -94,6 +135,19 @@ ROW_DISTANCES_P = KernelOp(
     _rows_row_distances_p.row_distances_p,
     nodes.RowDistancesPBackward0,
     {"x1": "T", "x2": "T", "p": "f"},
+    rule="match",
+    allowed=("float",),
+)
+ROW_DISTANCES_P_BACKWARD = KernelOp(
+    "row_distances_p_backward",
+    None,
+    _rows_row_distances_p_backward.row_distances_p_backward,
+    None,
+    {"grad_output": "T", "x1": "T", "x2": "T", "distance": "T", "p": "f", "output_mask": "a"},
+    outputs=2,
+    is_planned=False,
+    rule="match",
+    allowed=("float",),
 )
 ABOVE_DIAGONAL = KernelOp(
     "above_diagonal",
@@ -101,6 +155,9 @@ ABOVE_DIAGONAL = KernelOp(
     distance_cpu.above_diagonal,
     nodes.AboveDiagonalBackward0,
     {"self": "T"},
+    rule="same",
+    allowed=("float",),
+    shape="ops.distance.shapes:above_diagonal",
 )
 ABOVE_DIAGONAL_BACKWARD = KernelOp(
     "above_diagonal_backward",
@@ -108,6 +165,8 @@ ABOVE_DIAGONAL_BACKWARD = KernelOp(
     _rows_above_diagonal_backward.above_diagonal_backward,
     nodes.AboveDiagonalBackwardBackward0,
     {"grad_output": "T", "n": "n"},
+    rule="same",
+    allowed=("float",),
 )
 
 
@@ -340,24 +399,7 @@ def _row_distances_0(name: str, x1, x2, into=None) -> Any:
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
     x1, x2 = _check_row_distances_0.row_distances_0_rows(name, x1, x2)
-    if into is None and not watch.every and ROW_DISTANCES_0.remember(given, (x1, x2)):
-        result = ROW_DISTANCES_0.launch(x1, x2)
-        if result is not None:
-            return result
-    computed = (
-        x1._dtype
-        if x1._dtype.native and x2._dtype is x1._dtype
-        else computed_dtype(name, "match", ("float",), (x1, x2))
-    )
-    try:
-        result = adopt(
-            at(x1, _rows_row_distances_0.row_distances_0)(array_in(x1, computed), array_in(x2, computed)), computed
-        )
-    except Exception as error:
-        reraise(name, error, (x1, x2))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.RowDistances0Backward0.record(result, x1, x2, into=into)
+    return call(ROW_DISTANCES_0, name, given, (x1, x2), into)
 
 
 @core_dims(x1=2, x2=2)
@@ -400,24 +442,7 @@ def _row_distances_1(name: str, x1, x2, into=None) -> Any:
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
     x1, x2 = _check_row_distances_1.row_distances_1_rows(name, x1, x2)
-    if into is None and not watch.every and ROW_DISTANCES_1.remember(given, (x1, x2)):
-        result = ROW_DISTANCES_1.launch(x1, x2)
-        if result is not None:
-            return result
-    computed = (
-        x1._dtype
-        if x1._dtype.native and x2._dtype is x1._dtype
-        else computed_dtype(name, "match", ("float",), (x1, x2))
-    )
-    try:
-        result = adopt(
-            at(x1, _rows_row_distances_1.row_distances_1)(array_in(x1, computed), array_in(x2, computed)), computed
-        )
-    except Exception as error:
-        reraise(name, error, (x1, x2))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.RowDistances1Backward0.record(result, x1, x2, into=into)
+    return call(ROW_DISTANCES_1, name, given, (x1, x2), into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2)
@@ -466,22 +491,9 @@ def _row_distances_1_backward(name: str, grad_output, x1, x2, output_mask, into=
     grad_output, x1, x2, output_mask = _check_row_distances_1_backward.row_distances_1_backward_rows(
         name, grad_output, x1, x2, output_mask
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and x1._dtype is grad_output._dtype and x2._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, x1, x2))
+    return _row_distances_1_backward_result(
+        *call(ROW_DISTANCES_1_BACKWARD, name, (), (grad_output, x1, x2, output_mask))
     )
-    try:
-        results = outputs(
-            at(grad_output, _rows_row_distances_1_backward.row_distances_1_backward)(
-                array_in(grad_output, computed), array_in(x1, computed), array_in(x2, computed), output_mask
-            ),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, x1, x2, output_mask))
-    return _row_distances_1_backward_result(*results)
 
 
 @core_dims(x1=2, x2=2)
@@ -525,24 +537,7 @@ def _row_distances_2(name: str, x1, x2, into=None) -> Any:
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
     x1, x2 = _check_row_distances_2.row_distances_2_rows(name, x1, x2)
-    if into is None and not watch.every and ROW_DISTANCES_2.remember(given, (x1, x2)):
-        result = ROW_DISTANCES_2.launch(x1, x2)
-        if result is not None:
-            return result
-    computed = (
-        x1._dtype
-        if x1._dtype.native and x2._dtype is x1._dtype
-        else computed_dtype(name, "match", ("float",), (x1, x2))
-    )
-    try:
-        result = adopt(
-            at(x1, _rows_row_distances_2.row_distances_2)(array_in(x1, computed), array_in(x2, computed)), computed
-        )
-    except Exception as error:
-        reraise(name, error, (x1, x2))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.RowDistances2Backward0.record(result, x1, x2, into=into)
+    return call(ROW_DISTANCES_2, name, given, (x1, x2), into)
 
 
 @core_dims(x1=2, x2=2)
@@ -585,25 +580,7 @@ def _unscaled_distances(name: str, x1, x2, into=None) -> Any:
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
     x1, x2 = _check_unscaled_distances.unscaled_distances_rows(name, x1, x2)
-    if into is None and not watch.every and UNSCALED_DISTANCES.remember(given, (x1, x2)):
-        result = UNSCALED_DISTANCES.launch(x1, x2)
-        if result is not None:
-            return result
-    computed = (
-        x1._dtype
-        if x1._dtype.native and x2._dtype is x1._dtype
-        else computed_dtype(name, "match", ("float",), (x1, x2))
-    )
-    try:
-        result = adopt(
-            at(x1, _rows_unscaled_distances.unscaled_distances)(array_in(x1, computed), array_in(x2, computed)),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (x1, x2))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.UnscaledDistancesBackward0.record(result, x1, x2, into=into)
+    return call(UNSCALED_DISTANCES, name, given, (x1, x2), into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2, distance=2)
@@ -667,29 +644,9 @@ def _row_distances_2_backward(name: str, grad_output, x1, x2, distance, output_m
     grad_output, x1, x2, distance, output_mask = _check_row_distances_2_backward.row_distances_2_backward_rows(
         name, grad_output, x1, x2, distance, output_mask
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and x1._dtype is grad_output._dtype
-        and x2._dtype is grad_output._dtype
-        and distance._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, x1, x2, distance))
+    return _row_distances_2_backward_result(
+        *call(ROW_DISTANCES_2_BACKWARD, name, (), (grad_output, x1, x2, distance, output_mask))
     )
-    try:
-        results = outputs(
-            at(grad_output, _rows_row_distances_2_backward.row_distances_2_backward)(
-                array_in(grad_output, computed),
-                array_in(x1, computed),
-                array_in(x2, computed),
-                array_in(distance, computed),
-                output_mask,
-            ),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, x1, x2, distance, output_mask))
-    return _row_distances_2_backward_result(*results)
 
 
 @core_dims(x1=2, x2=2)
@@ -732,24 +689,7 @@ def _row_distances_inf(name: str, x1, x2, into=None) -> Any:
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
     x1, x2 = _check_row_distances_inf.row_distances_inf_rows(name, x1, x2)
-    if into is None and not watch.every and ROW_DISTANCES_INF.remember(given, (x1, x2)):
-        result = ROW_DISTANCES_INF.launch(x1, x2)
-        if result is not None:
-            return result
-    computed = (
-        x1._dtype
-        if x1._dtype.native and x2._dtype is x1._dtype
-        else computed_dtype(name, "match", ("float",), (x1, x2))
-    )
-    try:
-        result = adopt(
-            at(x1, _rows_row_distances_inf.row_distances_inf)(array_in(x1, computed), array_in(x2, computed)), computed
-        )
-    except Exception as error:
-        reraise(name, error, (x1, x2))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.RowDistancesInfBackward0.record(result, x1, x2, into=into)
+    return call(ROW_DISTANCES_INF, name, given, (x1, x2), into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2, distance=2)
@@ -813,29 +753,9 @@ def _row_distances_inf_backward(name: str, grad_output, x1, x2, distance, output
     grad_output, x1, x2, distance, output_mask = _check_row_distances_inf_backward.row_distances_inf_backward_rows(
         name, grad_output, x1, x2, distance, output_mask
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and x1._dtype is grad_output._dtype
-        and x2._dtype is grad_output._dtype
-        and distance._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, x1, x2, distance))
+    return _row_distances_inf_backward_result(
+        *call(ROW_DISTANCES_INF_BACKWARD, name, (), (grad_output, x1, x2, distance, output_mask))
     )
-    try:
-        results = outputs(
-            at(grad_output, _rows_row_distances_inf_backward.row_distances_inf_backward)(
-                array_in(grad_output, computed),
-                array_in(x1, computed),
-                array_in(x2, computed),
-                array_in(distance, computed),
-                output_mask,
-            ),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, x1, x2, distance, output_mask))
-    return _row_distances_inf_backward_result(*results)
 
 
 @core_dims(x1=2, x2=2)
@@ -881,24 +801,7 @@ def _row_distances_p(name: str, x1, x2, p, into=None) -> Any:
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     x1, x2, p = _check_row_distances_p.row_distances_p_rows(name, x1, x2, p)
-    if into is None and not watch.every and ROW_DISTANCES_P.remember(given, (x1, x2, p)):
-        result = ROW_DISTANCES_P.launch(x1, x2, p)
-        if result is not None:
-            return result
-    computed = (
-        x1._dtype
-        if x1._dtype.native and x2._dtype is x1._dtype
-        else computed_dtype(name, "match", ("float",), (x1, x2))
-    )
-    try:
-        result = adopt(
-            at(x1, _rows_row_distances_p.row_distances_p)(array_in(x1, computed), array_in(x2, computed), p), computed
-        )
-    except Exception as error:
-        reraise(name, error, (x1, x2, p))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.RowDistancesPBackward0.record(result, x1, x2, p, into=into)
+    return call(ROW_DISTANCES_P, name, given, (x1, x2, p), into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2, distance=2)
@@ -967,30 +870,9 @@ def _row_distances_p_backward(name: str, grad_output, x1, x2, distance, p, outpu
     grad_output, x1, x2, distance, p, output_mask = _check_row_distances_p_backward.row_distances_p_backward_rows(
         name, grad_output, x1, x2, distance, p, output_mask
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and x1._dtype is grad_output._dtype
-        and x2._dtype is grad_output._dtype
-        and distance._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, x1, x2, distance))
+    return _row_distances_p_backward_result(
+        *call(ROW_DISTANCES_P_BACKWARD, name, (), (grad_output, x1, x2, distance, p, output_mask))
     )
-    try:
-        results = outputs(
-            at(grad_output, _rows_row_distances_p_backward.row_distances_p_backward)(
-                array_in(grad_output, computed),
-                array_in(x1, computed),
-                array_in(x2, computed),
-                array_in(distance, computed),
-                p,
-                output_mask,
-            ),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, x1, x2, distance, p, output_mask))
-    return _row_distances_p_backward_result(*results)
 
 
 @autocast_as(cuda="float32")
@@ -1070,21 +952,7 @@ def _above_diagonal(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if into is None and not watch.every and ABOVE_DIAGONAL.remember(given, (self,)):
-        result = ABOVE_DIAGONAL.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
-    try:
-        result = adopt(
-            at(self, distance_cpu.above_diagonal, "ops.distance.shapes:above_diagonal")(array_in(self, computed)),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AboveDiagonalBackward0.record(result, self, into=into)
+    return call(ABOVE_DIAGONAL, name, given, (self,), into)
 
 
 @core_dims(grad_output=1)
@@ -1124,23 +992,7 @@ def _above_diagonal_backward(name: str, grad_output, n, into=None) -> Any:
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     grad_output, n = _check_above_diagonal_backward.above_diagonal_backward_rows(name, grad_output, n)
-    if into is None and not watch.every and ABOVE_DIAGONAL_BACKWARD.remember(given, (grad_output, n)):
-        result = ABOVE_DIAGONAL_BACKWARD.launch(grad_output, n)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
-    )
-    try:
-        result = adopt(
-            at(grad_output, _rows_above_diagonal_backward.above_diagonal_backward)(array_in(grad_output, computed), n),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, n))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AboveDiagonalBackwardBackward0.record(result, grad_output, n, into=into)
+    return call(ABOVE_DIAGONAL_BACKWARD, name, given, (grad_output, n), into)
 
 
 @autocast_as(cuda="float32")

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.device.device import CPU
+from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
+from ...runtime.dispatch.kernel_ops.call import call
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.embedding import checks as embedding_checks
@@ -23,7 +20,6 @@ from ...runtime.ops.embedding import plans as embedding_plans
 from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import embedding as nodes
 
@@ -33,6 +29,8 @@ EMBEDDING = KernelOp(
     embedding_cpu.embedding,
     nodes.EmbeddingBackward0,
     {"weight": "T", "indices": "I", "padding_idx": "n", "scale_grad_by_freq": "b"},
+    rule="same",
+    shape="ops.embedding.shapes:embedded",
 )
 EMBEDDING_BACKWARD = KernelOp(
     "embedding_backward",
@@ -40,6 +38,9 @@ EMBEDDING_BACKWARD = KernelOp(
     embedding_cpu.embedding_backward,
     nodes.EmbeddingBackwardBackward0,
     {"grad_output": "T", "indices": "I", "num_weights": "n", "padding_idx": "n", "scale_grad_by_freq": "b"},
+    rule="same",
+    allowed=("float", "complex"),
+    shape="ops.embedding.shapes:table",
 )
 EMBEDDING_GATHER = KernelOp(
     "embedding_gather",
@@ -47,6 +48,9 @@ EMBEDDING_GATHER = KernelOp(
     embedding_cpu.embedding_gather,
     nodes.EmbeddingGatherBackward0,
     {"self": "T", "indices": "R", "padding_idx": "n", "scale_grad_by_freq": "b"},
+    rule="same",
+    allowed=("float", "complex"),
+    shape="ops.embedding.shapes:embedded",
 )
 BAG_TOTALS = KernelOp(
     "bag_totals",
@@ -54,6 +58,9 @@ BAG_TOTALS = KernelOp(
     embedding_cpu.bag_totals,
     nodes.BagTotalsBackward0,
     {"weight": "T", "indices": "I", "offsets": "I", "mean": "b", "include_last_offset": "b", "padding_idx": "n"},
+    rule="same",
+    allowed=("float",),
+    shape="ops.embedding.shapes:bag_rows",
 )
 EMBEDDING_BAG_SCATTER_GRAD = KernelOp(
     "embedding_bag_scatter_grad",
@@ -69,6 +76,9 @@ EMBEDDING_BAG_SCATTER_GRAD = KernelOp(
         "include_last_offset": "b",
         "padding_idx": "n",
     },
+    rule="same",
+    allowed=("float",),
+    shape="ops.embedding.shapes:table_of_bags",
 )
 
 
@@ -146,27 +156,7 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
     weight, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, weight, indices, padding_idx, scale_grad_by_freq
     )
-    if (
-        into is None
-        and not watch.every
-        and EMBEDDING.remember(given, (weight, indices, padding_idx, scale_grad_by_freq))
-    ):
-        result = EMBEDDING.launch(weight, indices, padding_idx, scale_grad_by_freq)
-        if result is not None:
-            return result
-    computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", (), (weight,))
-    try:
-        result = adopt(
-            at(weight, embedding_cpu.embedding, "ops.embedding.shapes:embedded")(
-                array_in(weight, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (weight, indices, padding_idx, scale_grad_by_freq))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.EmbeddingBackward0.record(result, weight, indices, padding_idx, scale_grad_by_freq, into=into)
+    return call(EMBEDDING, name, given, (weight, indices, padding_idx, scale_grad_by_freq), into)
 
 
 def embedding_backward(
@@ -239,32 +229,8 @@ def _embedding_backward(
     grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = embedding_checks.embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
-    if (
-        into is None
-        and not watch.every
-        and EMBEDDING_BACKWARD.remember(given, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
-    ):
-        result = EMBEDDING_BACKWARD.launch(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        else computed_dtype(name, "same", ("float", "complex"), (grad_output,))
-    )
-    try:
-        result = adopt(
-            at(grad_output, embedding_cpu.embedding_backward, "ops.embedding.shapes:table")(
-                array_in(grad_output, computed), array_in(indices, None), num_weights, padding_idx, scale_grad_by_freq
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.EmbeddingBackwardBackward0.record(
-        result, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, into=into
+    return call(
+        EMBEDDING_BACKWARD, name, given, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq), into
     )
 
 
@@ -317,28 +283,7 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     self, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, self, indices, padding_idx, scale_grad_by_freq
     )
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and EMBEDDING_GATHER.remember(given, (self, indices, padding_idx, scale_grad_by_freq))
-    ):
-        result = EMBEDDING_GATHER.launch(self, indices, padding_idx, scale_grad_by_freq)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, embedding_cpu.embedding_gather, "ops.embedding.shapes:embedded")(
-                array_in(self, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, indices, padding_idx, scale_grad_by_freq))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.EmbeddingGatherBackward0.record(result, self, indices, padding_idx, scale_grad_by_freq, into=into)
+    return call(EMBEDDING_GATHER, name, given, (self, indices, padding_idx, scale_grad_by_freq), into)
 
 
 def bag_totals(
@@ -414,34 +359,7 @@ def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, 
     weight, indices, offsets, mean, include_last_offset, padding_idx = embedding_checks.bag_totals(
         name, weight, indices, offsets, mean, include_last_offset, padding_idx
     )
-    if (
-        into is None
-        and not watch.every
-        and BAG_TOTALS.remember(given, (weight, indices, offsets, mean, include_last_offset, padding_idx))
-    ):
-        result = BAG_TOTALS.launch(weight, indices, offsets, mean, include_last_offset, padding_idx)
-        if result is not None:
-            return result
-    computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", ("float",), (weight,))
-    try:
-        result = adopt(
-            at(weight, embedding_cpu.bag_totals, "ops.embedding.shapes:bag_rows")(
-                array_in(weight, computed),
-                array_in(indices, None),
-                array_in(offsets, None),
-                mean,
-                include_last_offset,
-                padding_idx,
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (weight, indices, offsets, mean, include_last_offset, padding_idx))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.BagTotalsBackward0.record(
-        result, weight, indices, offsets, mean, include_last_offset, padding_idx, into=into
-    )
+    return call(BAG_TOTALS, name, given, (weight, indices, offsets, mean, include_last_offset, padding_idx), into)
 
 
 def embedding_bag_scatter_grad(
@@ -540,40 +458,12 @@ def _embedding_bag_scatter_grad(
             name, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
         )
     )
-    if (
-        into is None
-        and not watch.every
-        and EMBEDDING_BAG_SCATTER_GRAD.remember(
-            given, (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
-        )
-    ):
-        result = EMBEDDING_BAG_SCATTER_GRAD.launch(
-            grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
-        )
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
-    )
-    try:
-        result = adopt(
-            at(grad_output, embedding_cpu.embedding_bag_scatter_grad, "ops.embedding.shapes:table_of_bags")(
-                array_in(grad_output, computed),
-                array_in(indices, None),
-                array_in(offsets, None),
-                num_weights,
-                mean,
-                include_last_offset,
-                padding_idx,
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.EmbeddingBagScatterGradBackward0.record(
-        result, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx, into=into
+    return call(
+        EMBEDDING_BAG_SCATTER_GRAD,
+        name,
+        given,
+        (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx),
+        into,
     )
 
 

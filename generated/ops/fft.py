@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import write, write_out
+from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.elementwise.general import result_dtype
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
+from ...runtime.dispatch.kernel_ops.call import call
 from ...runtime.dispatch.kernel_ops.kernel_op import CalledKernelOp, KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.fft import checks as fft_checks
@@ -25,7 +22,6 @@ from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import fft as nodes
 
@@ -35,7 +31,9 @@ FFT_C2C = KernelOp(
     fft_cpu.fft_c2c,
     nodes.FftC2cBackward0,
     {"self": "T", "lengths": "d", "dim": "d", "normalization": "n", "forward": "b"},
+    rule="float",
     dtypes=("complex",),
+    shape="ops.fft.shapes:resized_spectrum",
 )
 FFT_R2C = KernelOp(
     "fft_r2c",
@@ -43,7 +41,10 @@ FFT_R2C = KernelOp(
     fft_cpu.fft_r2c,
     nodes.FftR2cBackward0,
     {"self": "T", "lengths": "d", "dim": "d", "normalization": "n", "forward": "b", "pairs": "f"},
+    rule="float",
+    allowed=("bool", "int", "float"),
     dtypes=("complex",),
+    shape="ops.fft.shapes:half_spectrum",
 )
 FFT_C2R = KernelOp(
     "fft_c2r",
@@ -51,6 +52,9 @@ FFT_C2R = KernelOp(
     fft_cpu.fft_c2r,
     nodes.FftC2rBackward0,
     {"self": "T", "lengths": "d", "dim": "d", "normalization": "n", "forward": "b", "pairs": "f"},
+    rule="float",
+    dtypes=("real",),
+    shape="ops.fft.shapes:from_half",
 )
 FFT_FFT = CalledKernelOp("fft_fft", FFT_C2C, {"self": "T", "n": "n", "dim": "n", "norm": "s"})
 FFT_IFFT = CalledKernelOp("fft_ifft", FFT_C2C, {"self": "T", "n": "n", "dim": "n", "norm": "s"})
@@ -123,23 +127,7 @@ def _fft_c2c(name: str, self, lengths, dim, normalization, forward, into=None) -
     self, lengths, dim, normalization, forward = fft_checks.transformed_dims(
         name, self, lengths, dim, normalization, forward
     )
-    if into is None and not watch.every and FFT_C2C.remember(given, (self, lengths, dim, normalization, forward)):
-        result = FFT_C2C.launch(self, lengths, dim, normalization, forward)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
-    try:
-        result = adopt(
-            at(self, fft_cpu.fft_c2c, "ops.fft.shapes:resized_spectrum")(
-                array_in(self, computed), lengths, dim, normalization, forward
-            ),
-            result_dtype("complex", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, lengths, dim, normalization, forward))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.FftC2cBackward0.record(result, self, lengths, dim, normalization, forward, into=into)
+    return call(FFT_C2C, name, given, (self, lengths, dim, normalization, forward), into)
 
 
 def fft_r2c(
@@ -203,27 +191,7 @@ def _fft_r2c(name: str, self, lengths, dim, normalization, forward, pairs, into=
     self, lengths, dim, normalization, forward, pairs = fft_checks.transformed_half(
         name, self, lengths, dim, normalization, forward, pairs
     )
-    if (
-        into is None
-        and not watch.every
-        and FFT_R2C.remember(given, (self, lengths, dim, normalization, forward, pairs))
-    ):
-        result = FFT_R2C.launch(self, lengths, dim, normalization, forward, pairs)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, fft_cpu.fft_r2c, "ops.fft.shapes:half_spectrum")(
-                array_in(self, computed), lengths, dim, normalization, forward, pairs
-            ),
-            result_dtype("complex", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, lengths, dim, normalization, forward, pairs))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.FftR2cBackward0.record(result, self, lengths, dim, normalization, forward, pairs, into=into)
+    return call(FFT_R2C, name, given, (self, lengths, dim, normalization, forward, pairs), into)
 
 
 def fft_c2r(
@@ -288,27 +256,7 @@ def _fft_c2r(name: str, self, lengths, dim, normalization, forward, pairs, into=
     self, lengths, dim, normalization, forward, pairs = fft_checks.transformed_from_half(
         name, self, lengths, dim, normalization, forward, pairs
     )
-    if (
-        into is None
-        and not watch.every
-        and FFT_C2R.remember(given, (self, lengths, dim, normalization, forward, pairs))
-    ):
-        result = FFT_C2R.launch(self, lengths, dim, normalization, forward, pairs)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
-    try:
-        result = adopt(
-            at(self, fft_cpu.fft_c2r, "ops.fft.shapes:from_half")(
-                array_in(self, computed), lengths, dim, normalization, forward, pairs
-            ),
-            result_dtype("real", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, lengths, dim, normalization, forward, pairs))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.FftC2rBackward0.record(result, self, lengths, dim, normalization, forward, pairs, into=into)
+    return call(FFT_C2R, name, given, (self, lengths, dim, normalization, forward, pairs), into)
 
 
 @autocast_as(cpu="float32")

@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.device.device import CPU
+from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
+from ...runtime.dispatch.kernel_ops.call import call
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.image import checks as image_checks
@@ -24,11 +21,9 @@ from ...runtime.ops.image import cpu_resample as image_cpu_resample
 from ...runtime.ops.image import cpu_shuffle as image_cpu_shuffle
 from ...runtime.ops.image import formulas as image_formulas
 from ...runtime.ops.image import plans as image_plans
-from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import image as nodes
 
@@ -38,6 +33,9 @@ BORDER_PAD = KernelOp(
     image_cpu_pad.border_pad,
     nodes.BorderPadBackward0,
     {"self": "T", "pad": "d", "mode": "s"},
+    rule="same",
+    formats=("self",),
+    shape="ops.shape.shapes:padded",
 )
 BORDER_PAD_BACKWARD = KernelOp(
     "border_pad_backward",
@@ -45,6 +43,9 @@ BORDER_PAD_BACKWARD = KernelOp(
     image_cpu_pad.border_pad_backward,
     nodes.BorderPadBackwardBackward0,
     {"grad_output": "T", "input_shape": "d", "pad": "d", "mode": "s"},
+    rule="same",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:size_argument",
 )
 PIXEL_SHUFFLE = KernelOp(
     "pixel_shuffle",
@@ -52,6 +53,9 @@ PIXEL_SHUFFLE = KernelOp(
     image_cpu_shuffle.channels_to_pixels,
     nodes.PixelShuffleBackward0,
     {"self": "T", "upscale_factor": "n"},
+    rule="same",
+    formats=("self",),
+    shape="ops.image.shapes:of_pixels",
 )
 PIXEL_UNSHUFFLE = KernelOp(
     "pixel_unshuffle",
@@ -59,6 +63,9 @@ PIXEL_UNSHUFFLE = KernelOp(
     image_cpu_shuffle.pixels_to_channels,
     nodes.PixelUnshuffleBackward0,
     {"self": "T", "downscale_factor": "n"},
+    rule="same",
+    formats=("self",),
+    shape="ops.image.shapes:of_channels",
 )
 CHANNEL_SHUFFLE = KernelOp(
     "channel_shuffle",
@@ -66,6 +73,9 @@ CHANNEL_SHUFFLE = KernelOp(
     image_cpu_shuffle.shuffled_channels,
     nodes.ChannelShuffleBackward0,
     {"self": "T", "groups": "n"},
+    rule="same",
+    formats=("self",),
+    shape="dispatch.shape_rules:same",
 )
 RESAMPLE = KernelOp(
     "resample",
@@ -73,6 +83,10 @@ RESAMPLE = KernelOp(
     image_cpu_resample.resample,
     nodes.ResampleBackward0,
     {"self": "T", "dim": "n", "length": "n", "filter": "s", "align_corners": "b", "scale": "f", "antialias": "b"},
+    rule="same",
+    allowed=("float",),
+    formats=("self",),
+    shape="ops.image.shapes:resampled",
 )
 RESAMPLE_BACKWARD = KernelOp(
     "resample_backward",
@@ -88,6 +102,9 @@ RESAMPLE_BACKWARD = KernelOp(
         "scale": "f",
         "antialias": "b",
     },
+    rule="same",
+    allowed=("float",),
+    shape="ops.image.shapes:resampled",
 )
 RESAMPLE_BYTES = KernelOp(
     "resample_bytes",
@@ -96,6 +113,9 @@ RESAMPLE_BYTES = KernelOp(
     None,
     {"self": "T", "dim": "n", "length": "n", "filter": "s", "align_corners": "b", "scale": "f", "antialias": "b"},
     refused="b",
+    rule="same",
+    allowed=("int",),
+    shape="ops.image.shapes:resampled",
 )
 SAMPLE_GRID = KernelOp(
     "sample_grid",
@@ -103,6 +123,9 @@ SAMPLE_GRID = KernelOp(
     image_cpu_grid.sample_grid,
     nodes.SampleGridBackward0,
     {"self": "T", "grid": "T", "interpolation_mode": "n", "padding_mode": "n", "align_corners": "b"},
+    rule="match",
+    allowed=("float",),
+    shape="ops.image.shapes:sampled_at",
 )
 
 
@@ -148,26 +171,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     self, pad, mode = image_checks.border_pad(name, self, pad, mode)
-    if into is None and not watch.every and is_in_rows(self) and BORDER_PAD.remember(given, (self, pad, mode)):
-        result = BORDER_PAD.launch(self, pad, mode)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, image_cpu_pad.border_pad, "ops.shape.shapes:padded")(
-                    array_in(in_rows(self), computed), pad, mode
-                ),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, pad, mode))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.BorderPadBackward0.record(result, self, pad, mode, into=into)
+    return call(BORDER_PAD, name, given, (self, pad, mode), into)
 
 
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
@@ -214,27 +218,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     grad_output, input_shape, pad, mode = image_checks.border_pad_backward(name, grad_output, input_shape, pad, mode)
-    if into is None and not watch.every and BORDER_PAD_BACKWARD.remember(given, (grad_output, input_shape, pad, mode)):
-        result = BORDER_PAD_BACKWARD.launch(grad_output, input_shape, pad, mode)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        else computed_dtype(name, "same", ("float", "complex"), (grad_output,))
-    )
-    try:
-        result = adopt(
-            at(grad_output, image_cpu_pad.border_pad_backward, "dispatch.shape_rules:size_argument")(
-                array_in(grad_output, computed), input_shape, pad, mode
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, input_shape, pad, mode))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.BorderPadBackwardBackward0.record(result, grad_output, input_shape, pad, mode, into=into)
+    return call(BORDER_PAD_BACKWARD, name, given, (grad_output, input_shape, pad, mode), into)
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
@@ -284,26 +268,7 @@ def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
     if upscale_factor.__class__ is not int:
         upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
     self, upscale_factor = image_checks.pixel_shuffle(name, self, upscale_factor)
-    if into is None and not watch.every and is_in_rows(self) and PIXEL_SHUFFLE.remember(given, (self, upscale_factor)):
-        result = PIXEL_SHUFFLE.launch(self, upscale_factor)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, image_cpu_shuffle.channels_to_pixels, "ops.image.shapes:of_pixels")(
-                    array_in(in_rows(self), computed), upscale_factor
-                ),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, upscale_factor))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.PixelShuffleBackward0.record(result, self, upscale_factor, into=into)
+    return call(PIXEL_SHUFFLE, name, given, (self, upscale_factor), into)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
@@ -356,31 +321,7 @@ def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
     if downscale_factor.__class__ is not int:
         downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
     self, downscale_factor = image_checks.pixel_unshuffle(name, self, downscale_factor)
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and PIXEL_UNSHUFFLE.remember(given, (self, downscale_factor))
-    ):
-        result = PIXEL_UNSHUFFLE.launch(self, downscale_factor)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, image_cpu_shuffle.pixels_to_channels, "ops.image.shapes:of_channels")(
-                    array_in(in_rows(self), computed), downscale_factor
-                ),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, downscale_factor))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.PixelUnshuffleBackward0.record(result, self, downscale_factor, into=into)
+    return call(PIXEL_UNSHUFFLE, name, given, (self, downscale_factor), into)
 
 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
@@ -429,26 +370,7 @@ def _channel_shuffle(name: str, self, groups, into=None) -> Any:
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
     self, groups = image_checks.channel_shuffle(name, self, groups)
-    if into is None and not watch.every and is_in_rows(self) and CHANNEL_SHUFFLE.remember(given, (self, groups)):
-        result = CHANNEL_SHUFFLE.launch(self, groups)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, image_cpu_shuffle.shuffled_channels, "dispatch.shape_rules:same")(
-                    array_in(in_rows(self), computed), groups
-                ),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, groups))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ChannelShuffleBackward0.record(result, self, groups, into=into)
+    return call(CHANNEL_SHUFFLE, name, given, (self, groups), into)
 
 
 @autocast_as(cuda="float32")
@@ -517,31 +439,7 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and RESAMPLE.remember(given, (self, dim, length, filter, align_corners, scale, antialias))
-    ):
-        result = RESAMPLE.launch(self, dim, length, filter, align_corners, scale, antialias)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, image_cpu_resample.resample, "ops.image.shapes:resampled")(
-                    array_in(in_rows(self), computed), dim, length, filter, align_corners, scale, antialias
-                ),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ResampleBackward0.record(result, self, dim, length, filter, align_corners, scale, antialias, into=into)
+    return call(RESAMPLE, name, given, (self, dim, length, filter, align_corners, scale, antialias), into)
 
 
 def resample_backward(
@@ -620,30 +518,8 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
     grad_output, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, grad_output, dim, length, filter, align_corners, scale, antialias
     )
-    if (
-        into is None
-        and not watch.every
-        and RESAMPLE_BACKWARD.remember(given, (grad_output, dim, length, filter, align_corners, scale, antialias))
-    ):
-        result = RESAMPLE_BACKWARD.launch(grad_output, dim, length, filter, align_corners, scale, antialias)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
-    )
-    try:
-        result = adopt(
-            at(grad_output, image_cpu_resample.resample_backward, "ops.image.shapes:resampled")(
-                array_in(grad_output, computed), dim, length, filter, align_corners, scale, antialias
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, dim, length, filter, align_corners, scale, antialias))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ResampleBackwardBackward0.record(
-        result, grad_output, dim, length, filter, align_corners, scale, antialias, into=into
+    return call(
+        RESAMPLE_BACKWARD, name, given, (grad_output, dim, length, filter, align_corners, scale, antialias), into
     )
 
 
@@ -710,28 +586,7 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and RESAMPLE_BYTES.remember(given, (self, dim, length, filter, align_corners, scale, antialias))
-    ):
-        result = RESAMPLE_BYTES.launch(self, dim, length, filter, align_corners, scale, antialias)
-        if result is not None:
-            return result
-    computed = computed_dtype(name, "same", ("int",), (self,))
-    try:
-        result = adopt(
-            at(self, image_cpu_resample.resample_bytes, "ops.image.shapes:resampled")(
-                array_in(self, computed), dim, length, filter, align_corners, scale, antialias
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(RESAMPLE_BYTES, name, given, (self, dim, length, filter, align_corners, scale, antialias), into)
 
 
 def sample_grid(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
@@ -793,33 +648,7 @@ def _sample_grid(name: str, self, grid, interpolation_mode, padding_mode, align_
     self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
-    if (
-        into is None
-        and not watch.every
-        and SAMPLE_GRID.remember(given, (self, grid, interpolation_mode, padding_mode, align_corners))
-    ):
-        result = SAMPLE_GRID.launch(self, grid, interpolation_mode, padding_mode, align_corners)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and grid._dtype is self._dtype
-        else computed_dtype(name, "match", ("float",), (self, grid))
-    )
-    try:
-        result = adopt(
-            at(self, image_cpu_grid.sample_grid, "ops.image.shapes:sampled_at")(
-                array_in(self, computed), array_in(grid, computed), interpolation_mode, padding_mode, align_corners
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, grid, interpolation_mode, padding_mode, align_corners))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SampleGridBackward0.record(
-        result, self, grid, interpolation_mode, padding_mode, align_corners, into=into
-    )
+    return call(SAMPLE_GRID, name, given, (self, grid, interpolation_mode, padding_mode, align_corners), into)
 
 
 @autocast_as(cpu="float32", cuda="widest")

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import adopt_result, after_write, before_write, check_shape, write, write_out
-from ...runtime.autograd.version_counter import note_write
+from ...runtime.autograd.inplace import adopt_result, after_write, before_write, check_shape, write_out
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.destinations import is_writable
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.elementwise.general import Promoting, result_dtype, run
-from ...runtime.dispatch.errors import listed, reraise
-from ...runtime.dispatch.kernel_ops.general import array_in, arrays_in, computed_dtype
+from ...runtime.dispatch.elementwise.general import Promoting, run
+from ...runtime.dispatch.errors import listed
+from ...runtime.dispatch.kernel_ops.call import call
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.signatures import LazySignature, of_overloads
@@ -38,13 +35,19 @@ from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..nodes import indexing as nodes
 
 INDEX = KernelOp(
-    "index", indexing_plans_gather.index, indexing_cpu_index.index, nodes.IndexBackward0, {"self": "T", "indices": "J"}
+    "index",
+    indexing_plans_gather.index,
+    indexing_cpu_index.index,
+    nodes.IndexBackward0,
+    {"self": "T", "indices": "J"},
+    after_checks=True,
+    rule="same",
+    shape="ops.indexing.shapes:indexed",
 )
 INDEX_BACKWARD = KernelOp(
     "index_backward",
@@ -52,14 +55,22 @@ INDEX_BACKWARD = KernelOp(
     indexing_cpu_index.index_backward,
     nodes.IndexBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "indices": "J"},
+    after_checks=True,
+    rule="same",
+    shape="dispatch.shape_rules:size_argument",
 )
 INDEX_PUT = KernelOp(
     "index_put",
     indexing_plans_index_put.index_put,
     indexing_cpu_index_put.index_put,
-    None,
+    nodes.IndexPutBackward0,
     {"self": "T", "indices": "J", "values": "T", "accumulate": "b"},
     in_place=indexing_plans_index_put.index_put_,
+    records=False,
+    after_checks=True,
+    rule="match",
+    shape="dispatch.shape_rules:same",
+    writer=indexing_cpu_index_put.index_put_,
 )
 INDEX_SELECT = KernelOp(
     "index_select",
@@ -67,6 +78,8 @@ INDEX_SELECT = KernelOp(
     indexing_cpu_index.index_select,
     nodes.IndexSelectBackward0,
     {"self": "T", "dim": "n", "index": "I"},
+    rule="same",
+    shape="ops.indexing.shapes:selected",
 )
 INDEX_ADD = KernelOp(
     "index_add",
@@ -75,6 +88,9 @@ INDEX_ADD = KernelOp(
     nodes.IndexAddBackward0,
     {"self": "T", "dim": "n", "index": "I", "source": "T", "alpha": "f"},
     in_place=indexing_plans_index_put.index_add_,
+    rule="match",
+    shape="dispatch.shape_rules:same",
+    writer=indexing_cpu_index_put.index_add_,
 )
 GATHER = KernelOp(
     "gather",
@@ -82,6 +98,8 @@ GATHER = KernelOp(
     indexing_cpu_gather.gather,
     nodes.GatherBackward0,
     {"self": "T", "dim": "n", "index": "I", "sparse_grad": "b"},
+    rule="same",
+    shape="dispatch.shape_rules:like_third",
 )
 SCATTER_SRC = KernelOp(
     "scatter",
@@ -90,6 +108,9 @@ SCATTER_SRC = KernelOp(
     nodes.ScatterBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T"},
     in_place=indexing_plans_scatter.scatter_,
+    rule="match",
+    shape="dispatch.shape_rules:same",
+    writer=indexing_cpu_gather.scatter_,
 )
 SCATTER_VALUE = KernelOp(
     "scatter",
@@ -98,6 +119,9 @@ SCATTER_VALUE = KernelOp(
     nodes.ScatterBackward1,
     {"self": "T", "dim": "n", "index": "I", "value": "f"},
     in_place=indexing_plans_scatter.scatter_,
+    rule="same",
+    shape="dispatch.shape_rules:same",
+    writer=indexing_cpu_gather.scatter_,
 )
 SCATTER_ADD = KernelOp(
     "scatter_add",
@@ -106,9 +130,19 @@ SCATTER_ADD = KernelOp(
     nodes.ScatterAddBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T"},
     in_place=indexing_plans_scatter.scatter_add_,
+    rule="match",
+    shape="dispatch.shape_rules:same",
+    writer=indexing_cpu_gather.scatter_add_,
 )
 NONZERO_DEFAULT = KernelOp(
-    "nonzero", indexing_plans_masks_slices.nonzero, indexing_cpu_mask.nonzero, None, {"self": "T"}, dtypes=("int64",)
+    "nonzero",
+    indexing_plans_masks_slices.nonzero,
+    indexing_cpu_mask.nonzero,
+    None,
+    {"self": "T"},
+    rule="same",
+    dtypes=("int64",),
+    shape="dispatch.shape_rules:by_values",
 )
 CHECKED_INDICES = KernelOp(
     "checked_indices",
@@ -116,8 +150,11 @@ CHECKED_INDICES = KernelOp(
     indexing_cpu_gather.checked_indices,
     None,
     {"index": "T", "dim": "n", "size": "n", "op": "s", "wrap": "b"},
-    dtypes=("int64",),
     refused="b",
+    rule="same",
+    allowed=("int",),
+    dtypes=("int64",),
+    shape="ops.indexing.shapes:indices_like",
 )
 TAKE = KernelOp(
     "take",
@@ -125,6 +162,8 @@ TAKE = KernelOp(
     indexing_cpu_index.take_elements,
     nodes.TakeBackward0,
     {"self": "T", "index": "I"},
+    rule="same",
+    shape="dispatch.shape_rules:like_second",
 )
 PUT = KernelOp(
     "put",
@@ -133,6 +172,9 @@ PUT = KernelOp(
     nodes.PutBackward0,
     {"self": "T", "index": "I", "source": "T", "accumulate": "b"},
     in_place=indexing_plans_masks_slices.put_flat_,
+    rule="match",
+    shape="dispatch.shape_rules:same",
+    writer=indexing_cpu_slices.put_flat_,
 )
 INDEX_COPY = KernelOp(
     "index_copy",
@@ -141,6 +183,9 @@ INDEX_COPY = KernelOp(
     nodes.IndexCopyBackward0,
     {"self": "T", "dim": "n", "index": "I", "source": "T"},
     in_place=indexing_plans_masks_slices.index_copy_,
+    rule="match",
+    shape="dispatch.shape_rules:same",
+    writer=indexing_cpu_slices.index_copy_,
 )
 INDEX_FILL_INT_SCALAR = KernelOp(
     "index_fill",
@@ -149,6 +194,9 @@ INDEX_FILL_INT_SCALAR = KernelOp(
     nodes.IndexFillBackward0,
     {"self": "T", "dim": "n", "index": "I", "value": "f"},
     in_place=indexing_plans_masks_slices.index_fill_,
+    rule="same",
+    shape="dispatch.shape_rules:same",
+    writer=indexing_cpu_slices.index_fill_,
 )
 INDEX_FILL_INT_TENSOR = KernelOp(
     "index_fill",
@@ -157,6 +205,9 @@ INDEX_FILL_INT_TENSOR = KernelOp(
     nodes.IndexFillBackward1,
     {"self": "T", "dim": "n", "index": "I", "value": "T"},
     in_place=indexing_plans_masks_slices.index_fill_,
+    rule="same",
+    shape="dispatch.shape_rules:same",
+    writer=indexing_cpu_slices.index_fill_,
 )
 SCATTER_REDUCE = KernelOp(
     "scatter_reduce",
@@ -164,6 +215,8 @@ SCATTER_REDUCE = KernelOp(
     indexing_cpu_gather.scatter_reduce,
     nodes.ScatterReduceBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T", "reduce": "s", "include_self": "b"},
+    rule="match",
+    shape="dispatch.shape_rules:same",
 )
 ORDER_OF_TRUE = KernelOp(
     "order_of_true",
@@ -171,8 +224,11 @@ ORDER_OF_TRUE = KernelOp(
     indexing_cpu_gather.order_of_true,
     None,
     {"mask": "T", "available": "n", "lead": "n"},
-    dtypes=("int64",),
     refused="i",
+    rule="same",
+    allowed=("bool",),
+    dtypes=("int64",),
+    shape="ops.indexing.shapes:indices_like",
 )
 MASKED_WRITTEN = KernelOp(
     "masked_written",
@@ -180,6 +236,8 @@ MASKED_WRITTEN = KernelOp(
     indexing_cpu_slices.masked_written,
     nodes.MaskedWrittenBackward0,
     {"self": "T", "mask": "I", "source": "T"},
+    rule="match",
+    shape="dispatch.shape_rules:same",
 )
 SELECT_SCATTER = KernelOp(
     "select_scatter",
@@ -187,6 +245,8 @@ SELECT_SCATTER = KernelOp(
     indexing_cpu_slices.select_scatter,
     nodes.SelectScatterBackward0,
     {"self": "T", "src": "T", "dim": "n", "index": "n"},
+    rule="same",
+    shape="dispatch.shape_rules:same",
 )
 SLICE_SCATTER = KernelOp(
     "slice_scatter",
@@ -194,6 +254,8 @@ SLICE_SCATTER = KernelOp(
     indexing_cpu_slices.slice_scatter,
     nodes.SliceScatterBackward0,
     {"self": "T", "src": "T", "dim": "n", "start": "n", "end": "n", "step": "n"},
+    rule="same",
+    shape="dispatch.shape_rules:same",
 )
 DIAGONAL_SCATTER = KernelOp(
     "diagonal_scatter",
@@ -201,6 +263,8 @@ DIAGONAL_SCATTER = KernelOp(
     indexing_cpu_slices.diagonal_scatter,
     nodes.DiagonalScatterBackward0,
     {"self": "T", "src": "T", "offset": "n", "dim1": "n", "dim2": "n"},
+    rule="same",
+    shape="dispatch.shape_rules:same",
 )
 COPY_ = KernelOp(
     "copy_",
@@ -247,25 +311,7 @@ def _index(name: str, self, indices, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
     self, indices = indexing_checks.index(name, self, indices)
-    if into is None and not watch.every:
-        result = INDEX.launch(self, indices)
-        if result is None and INDEX.remember(given, (self, indices)):
-            result = INDEX.launch(self, indices)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, indexing_cpu_index.index, "ops.indexing.shapes:indexed")(
-                array_in(self, computed), arrays_in(indices, None)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, indices))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.IndexBackward0.record(result, self, indices, into=into)
+    return call(INDEX, name, given, (self, indices), into)
 
 
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
@@ -303,25 +349,7 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     indices = checks.tensor_list_optional(name, "indices", indices)
     grad_output, input_sizes, indices = indexing_checks.index_backward(name, grad_output, input_sizes, indices)
-    if into is None and not watch.every:
-        result = INDEX_BACKWARD.launch(grad_output, input_sizes, indices)
-        if result is None and INDEX_BACKWARD.remember(given, (grad_output, input_sizes, indices)):
-            result = INDEX_BACKWARD.launch(grad_output, input_sizes, indices)
-        if result is not None:
-            return result
-    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
-    try:
-        result = adopt(
-            at(grad_output, indexing_cpu_index.index_backward, "dispatch.shape_rules:size_argument")(
-                array_in(grad_output, computed), input_sizes, arrays_in(indices, None)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, input_sizes, indices))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.IndexBackwardBackward0.record(result, grad_output, input_sizes, indices, into=into)
+    return call(INDEX_BACKWARD, name, given, (grad_output, input_sizes, indices), into)
 
 
 @autocast_as(cuda="widest")
@@ -409,37 +437,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     if accumulate.__class__ is not bool:
         accumulate = checks.boolean(name, "accumulate", accumulate)
     self, indices, values, accumulate = indexing_checks.index_put(name, self, indices, values, accumulate)
-    result = None
-    if into is None and not watch.every:
-        result = INDEX_PUT.launch(self, indices, values, accumulate)
-        if result is None and INDEX_PUT.remember(given, (self, indices, values, accumulate)):
-            result = INDEX_PUT.launch(self, indices, values, accumulate)
-    if result is None:
-        computed = (
-            self._dtype
-            if self._dtype.native and values._dtype is self._dtype
-            else computed_dtype(name, "match", (), (self, values))
-        )
-        try:
-            if into is not None and is_writable(into, self, computed, (*indices, values)):
-                INDEX_PUT.remember_in_place(given, (self, indices, values, accumulate))
-                indexing_cpu_index_put.index_put_(
-                    into.array, arrays_in(indices, None), array_in(values, computed), accumulate
-                )
-                note_write(into, name)
-                result = into
-            else:
-                result = adopt(
-                    at(self, indexing_cpu_index_put.index_put, "dispatch.shape_rules:same")(
-                        array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
-                    ),
-                    computed,
-                )
-        except Exception as error:
-            reraise(name, error, (self, indices, values, accumulate))
-    if into is not None and result is not into:
-        result = write(name, into, result)
-    return nodes.IndexPutBackward0.record(result, self, indices, values, accumulate, into=into)
+    return call(INDEX_PUT, name, given, (self, indices, values, accumulate), into)
 
 
 def index_select(
@@ -502,23 +500,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     self, dim, index = indexing_checks.index_select(name, self, dim, index)
-    if into is None and not watch.every and INDEX_SELECT.remember(given, (self, dim, index)):
-        result = INDEX_SELECT.launch(self, dim, index)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, indexing_cpu_index.index_select, "ops.indexing.shapes:selected")(
-                array_in(self, computed), dim, array_in(index, None)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, index))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.IndexSelectBackward0.record(result, self, dim, index, into=into)
+    return call(INDEX_SELECT, name, given, (self, dim, index), into)
 
 
 def index_add(
@@ -633,33 +615,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         source = checks.tensor(name, "source", source)
     alpha = checks.scalar(name, "alpha", alpha)
     self, dim, index, source, alpha = indexing_checks.index_add(name, self, dim, index, source, alpha)
-    if into is None and not watch.every and INDEX_ADD.remember(given, (self, dim, index, source, alpha)):
-        result = INDEX_ADD.launch(self, dim, index, source, alpha)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and source._dtype is self._dtype
-        else computed_dtype(name, "match", (), (self, source))
-    )
-    try:
-        if into is not None and is_writable(into, self, computed, (index, source)):
-            INDEX_ADD.remember_in_place(given, (self, dim, index, source, alpha))
-            indexing_cpu_index_put.index_add_(into.array, dim, array_in(index, None), array_in(source, computed), alpha)
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_index_put.index_add, "dispatch.shape_rules:same")(
-                    array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
-                ),
-                computed,
-            )
-    except Exception as error:
-        reraise(name, error, (self, dim, index, source, alpha))
-    if into is not None and result is not into:
-        result = write(name, into, result)
-    return nodes.IndexAddBackward0.record(result, self, dim, index, source, alpha, into=into)
+    return call(INDEX_ADD, name, given, (self, dim, index, source, alpha), into)
 
 
 def gather(
@@ -732,23 +688,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     if sparse_grad.__class__ is not bool:
         sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_checks.gather(name, self, dim, index, sparse_grad)
-    if into is None and not watch.every and GATHER.remember(given, (self, dim, index, sparse_grad)):
-        result = GATHER.launch(self, dim, index, sparse_grad)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, indexing_cpu_gather.gather, "dispatch.shape_rules:like_third")(
-                array_in(self, computed), dim, array_in(index, None), sparse_grad
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, index, sparse_grad))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.GatherBackward0.record(result, self, dim, index, sparse_grad, into=into)
+    return call(GATHER, name, given, (self, dim, index, sparse_grad), into)
 
 
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -829,33 +769,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
-    if into is None and not watch.every and SCATTER_SRC.remember(given, (self, dim, index, src)):
-        result = SCATTER_SRC.launch(self, dim, index, src)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and src._dtype is self._dtype
-        else computed_dtype(name, "match", (), (self, src))
-    )
-    try:
-        if into is not None and is_writable(into, self, computed, (index, src)):
-            SCATTER_SRC.remember_in_place(given, (self, dim, index, src))
-            indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), array_in(src, computed))
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_gather.scatter, "dispatch.shape_rules:same")(
-                    array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
-                ),
-                computed,
-            )
-    except Exception as error:
-        reraise(name, error, (self, dim, index, src))
-    if into is not None and result is not into:
-        result = write(name, into, result)
-    return nodes.ScatterBackward0.record(result, self, dim, index, src, into=into)
+    return call(SCATTER_SRC, name, given, (self, dim, index, src), into)
 
 
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
@@ -936,29 +850,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks.scatter_value(name, self, dim, index, value)
-    if into is None and not watch.every and SCATTER_VALUE.remember(given, (self, dim, index, value)):
-        result = SCATTER_VALUE.launch(self, dim, index, value)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        if into is not None and is_writable(into, self, computed, (index,)):
-            SCATTER_VALUE.remember_in_place(given, (self, dim, index, value))
-            indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), value)
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_gather.scatter, "dispatch.shape_rules:same")(
-                    array_in(self, computed), dim, array_in(index, None), value
-                ),
-                computed,
-            )
-    except Exception as error:
-        reraise(name, error, (self, dim, index, value))
-    if into is not None and result is not into:
-        result = write(name, into, result)
-    return nodes.ScatterBackward1.record(result, self, dim, index, value, into=into)
+    return call(SCATTER_VALUE, name, given, (self, dim, index, value), into)
 
 
 @autocast_as(cuda="widest")
@@ -1062,33 +954,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
-    if into is None and not watch.every and SCATTER_ADD.remember(given, (self, dim, index, src)):
-        result = SCATTER_ADD.launch(self, dim, index, src)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and src._dtype is self._dtype
-        else computed_dtype(name, "match", (), (self, src))
-    )
-    try:
-        if into is not None and is_writable(into, self, computed, (index, src)):
-            SCATTER_ADD.remember_in_place(given, (self, dim, index, src))
-            indexing_cpu_gather.scatter_add_(into.array, dim, array_in(index, None), array_in(src, computed))
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_gather.scatter_add, "dispatch.shape_rules:same")(
-                    array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
-                ),
-                computed,
-            )
-    except Exception as error:
-        reraise(name, error, (self, dim, index, src))
-    if into is not None and result is not into:
-        result = write(name, into, result)
-    return nodes.ScatterAddBackward0.record(result, self, dim, index, src, into=into)
+    return call(SCATTER_ADD, name, given, (self, dim, index, src), into)
 
 
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
@@ -1306,21 +1172,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if into is None and not watch.every and NONZERO_DEFAULT.remember(given, (self,)):
-        result = NONZERO_DEFAULT.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, indexing_cpu_mask.nonzero, "dispatch.shape_rules:by_values")(array_in(self, computed)),
-            result_dtype("int64", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(NONZERO_DEFAULT, name, given, (self,), into)
 
 
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
@@ -1450,23 +1302,7 @@ def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
     if wrap.__class__ is not bool:
         wrap = checks.boolean(name, "wrap", wrap)
     index, dim, size, op, wrap = indexing_checks_take_put.integer_indices(name, index, dim, size, op, wrap)
-    if into is None and not watch.every and CHECKED_INDICES.remember(given, (index, dim, size, op, wrap)):
-        result = CHECKED_INDICES.launch(index, dim, size, op, wrap)
-        if result is not None:
-            return result
-    computed = computed_dtype(name, "same", ("int",), (index,))
-    try:
-        result = adopt(
-            at(index, indexing_cpu_gather.checked_indices, "ops.indexing.shapes:indices_like")(
-                array_in(index, computed), dim, size, op, wrap
-            ),
-            result_dtype("int64", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (index, dim, size, op, wrap))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(CHECKED_INDICES, name, given, (index, dim, size, op, wrap), into)
 
 
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1513,23 +1349,7 @@ def _take(name: str, self, index, into=None) -> Any:
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     self, index = indexing_checks_take_put.take(name, self, index)
-    if into is None and not watch.every and TAKE.remember(given, (self, index)):
-        result = TAKE.launch(self, index)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, indexing_cpu_index.take_elements, "dispatch.shape_rules:like_second")(
-                array_in(self, computed), array_in(index, None)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, index))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.TakeBackward0.record(result, self, index, into=into)
+    return call(TAKE, name, given, (self, index), into)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -1609,33 +1429,7 @@ def _put(name: str, self, index, source, accumulate, into=None) -> Any:
     if accumulate.__class__ is not bool:
         accumulate = checks.boolean(name, "accumulate", accumulate)
     self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
-    if into is None and not watch.every and PUT.remember(given, (self, index, source, accumulate)):
-        result = PUT.launch(self, index, source, accumulate)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and source._dtype is self._dtype
-        else computed_dtype(name, "match", (), (self, source))
-    )
-    try:
-        if into is not None and is_writable(into, self, computed, (index, source)):
-            PUT.remember_in_place(given, (self, index, source, accumulate))
-            indexing_cpu_slices.put_flat_(into.array, array_in(index, None), array_in(source, computed), accumulate)
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_slices.put_flat, "dispatch.shape_rules:same")(
-                    array_in(self, computed), array_in(index, None), array_in(source, computed), accumulate
-                ),
-                computed,
-            )
-    except Exception as error:
-        reraise(name, error, (self, index, source, accumulate))
-    if into is not None and result is not into:
-        result = write(name, into, result)
-    return nodes.PutBackward0.record(result, self, index, source, accumulate, into=into)
+    return call(PUT, name, given, (self, index, source, accumulate), into)
 
 
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> tuple[Tensor, ...]:
@@ -1837,33 +1631,7 @@ def _index_copy(name: str, self, dim, index, source, into=None) -> Any:
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
-    if into is None and not watch.every and INDEX_COPY.remember(given, (self, dim, index, source)):
-        result = INDEX_COPY.launch(self, dim, index, source)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and source._dtype is self._dtype
-        else computed_dtype(name, "match", (), (self, source))
-    )
-    try:
-        if into is not None and is_writable(into, self, computed, (index, source)):
-            INDEX_COPY.remember_in_place(given, (self, dim, index, source))
-            indexing_cpu_slices.index_copy_(into.array, dim, array_in(index, None), array_in(source, computed))
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_slices.index_copy, "dispatch.shape_rules:same")(
-                    array_in(self, computed), dim, array_in(index, None), array_in(source, computed)
-                ),
-                computed,
-            )
-    except Exception as error:
-        reraise(name, error, (self, dim, index, source))
-    if into is not None and result is not into:
-        result = write(name, into, result)
-    return nodes.IndexCopyBackward0.record(result, self, dim, index, source, into=into)
+    return call(INDEX_COPY, name, given, (self, dim, index, source), into)
 
 
 def index_fill_int_scalar(
@@ -1951,29 +1719,7 @@ def _index_fill_int_scalar(name: str, self, dim, index, value, into=None) -> Any
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    if into is None and not watch.every and INDEX_FILL_INT_SCALAR.remember(given, (self, dim, index, value)):
-        result = INDEX_FILL_INT_SCALAR.launch(self, dim, index, value)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        if into is not None and is_writable(into, self, computed, (index,)):
-            INDEX_FILL_INT_SCALAR.remember_in_place(given, (self, dim, index, value))
-            indexing_cpu_slices.index_fill_(into.array, dim, array_in(index, None), value)
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_slices.index_fill, "dispatch.shape_rules:same")(
-                    array_in(self, computed), dim, array_in(index, None), value
-                ),
-                computed,
-            )
-    except Exception as error:
-        reraise(name, error, (self, dim, index, value))
-    if into is not None and result is not into:
-        result = write(name, into, result)
-    return nodes.IndexFillBackward0.record(result, self, dim, index, value, into=into)
+    return call(INDEX_FILL_INT_SCALAR, name, given, (self, dim, index, value), into)
 
 
 def index_fill_int_tensor(
@@ -2063,33 +1809,7 @@ def _index_fill_int_tensor(name: str, self, dim, index, value, into=None) -> Any
     if not isinstance(value, Tensor):
         value = checks.tensor(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    if into is None and not watch.every and INDEX_FILL_INT_TENSOR.remember(given, (self, dim, index, value)):
-        result = INDEX_FILL_INT_TENSOR.launch(self, dim, index, value)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and value._dtype is self._dtype
-        else computed_dtype(name, "same", (), (self, value))
-    )
-    try:
-        if into is not None and is_writable(into, self, computed, (index, value)):
-            INDEX_FILL_INT_TENSOR.remember_in_place(given, (self, dim, index, value))
-            indexing_cpu_slices.index_fill_(into.array, dim, array_in(index, None), array_in(value, computed))
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_slices.index_fill, "dispatch.shape_rules:same")(
-                    array_in(self, computed), dim, array_in(index, None), array_in(value, computed)
-                ),
-                computed,
-            )
-    except Exception as error:
-        reraise(name, error, (self, dim, index, value))
-    if into is not None and result is not into:
-        result = write(name, into, result)
-    return nodes.IndexFillBackward1.record(result, self, dim, index, value, into=into)
+    return call(INDEX_FILL_INT_TENSOR, name, given, (self, dim, index, value), into)
 
 
 def scatter_reduce(
@@ -2239,31 +1959,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     self, dim, index, src, reduce, include_self = indexing_checks_take_put.scatter_reduce(
         name, self, dim, index, src, reduce, include_self
     )
-    if (
-        into is None
-        and not watch.every
-        and SCATTER_REDUCE.remember(given, (self, dim, index, src, reduce, include_self))
-    ):
-        result = SCATTER_REDUCE.launch(self, dim, index, src, reduce, include_self)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and src._dtype is self._dtype
-        else computed_dtype(name, "match", (), (self, src))
-    )
-    try:
-        result = adopt(
-            at(self, indexing_cpu_gather.scatter_reduce, "dispatch.shape_rules:same")(
-                array_in(self, computed), dim, array_in(index, None), array_in(src, computed), reduce, include_self
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, index, src, reduce, include_self))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ScatterReduceBackward0.record(result, self, dim, index, src, reduce, include_self, into=into)
+    return call(SCATTER_REDUCE, name, given, (self, dim, index, src, reduce, include_self), into)
 
 
 def scatter_src_reduce(
@@ -2589,23 +2285,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
         available = checks.integer(name, "available", available)
     if lead.__class__ is not int:
         lead = checks.integer(name, "lead", lead)
-    if into is None and not watch.every and ORDER_OF_TRUE.remember(given, (mask, available, lead)):
-        result = ORDER_OF_TRUE.launch(mask, available, lead)
-        if result is not None:
-            return result
-    computed = computed_dtype(name, "same", ("bool",), (mask,))
-    try:
-        result = adopt(
-            at(mask, indexing_cpu_gather.order_of_true, "ops.indexing.shapes:indices_like")(
-                array_in(mask, computed), available, lead
-            ),
-            result_dtype("int64", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (mask, available, lead))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(ORDER_OF_TRUE, name, given, (mask, available, lead), into)
 
 
 def masked_written(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -2650,27 +2330,7 @@ def _masked_written(name: str, self, mask, source, into=None) -> Any:
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
-    if into is None and not watch.every and MASKED_WRITTEN.remember(given, (self, mask, source)):
-        result = MASKED_WRITTEN.launch(self, mask, source)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and source._dtype is self._dtype
-        else computed_dtype(name, "match", (), (self, source))
-    )
-    try:
-        result = adopt(
-            at(self, indexing_cpu_slices.masked_written, "dispatch.shape_rules:same")(
-                array_in(self, computed), array_in(mask, None), array_in(source, computed)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, mask, source))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MaskedWrittenBackward0.record(result, self, mask, source, into=into)
+    return call(MASKED_WRITTEN, name, given, (self, mask, source), into)
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2825,27 +2485,7 @@ def _select_scatter(name: str, self, src, dim, index, into=None) -> Any:
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
     self, src, dim, index = indexing_checks_take_put.select_scatter(name, self, src, dim, index)
-    if into is None and not watch.every and SELECT_SCATTER.remember(given, (self, src, dim, index)):
-        result = SELECT_SCATTER.launch(self, src, dim, index)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and src._dtype is self._dtype
-        else computed_dtype(name, "same", (), (self, src))
-    )
-    try:
-        result = adopt(
-            at(self, indexing_cpu_slices.select_scatter, "dispatch.shape_rules:same")(
-                array_in(self, computed), array_in(src, computed), dim, index
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, src, dim, index))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SelectScatterBackward0.record(result, self, src, dim, index, into=into)
+    return call(SELECT_SCATTER, name, given, (self, src, dim, index), into)
 
 
 def slice_scatter(
@@ -2933,27 +2573,7 @@ def _slice_scatter(name: str, self, src, dim, start, end, step, into=None) -> An
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
     self, src, dim, start, end, step = indexing_checks_take_put.slice_scatter(name, self, src, dim, start, end, step)
-    if into is None and not watch.every and SLICE_SCATTER.remember(given, (self, src, dim, start, end, step)):
-        result = SLICE_SCATTER.launch(self, src, dim, start, end, step)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and src._dtype is self._dtype
-        else computed_dtype(name, "same", (), (self, src))
-    )
-    try:
-        result = adopt(
-            at(self, indexing_cpu_slices.slice_scatter, "dispatch.shape_rules:same")(
-                array_in(self, computed), array_in(src, computed), dim, start, end, step
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, src, dim, start, end, step))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SliceScatterBackward0.record(result, self, src, dim, start, end, step, into=into)
+    return call(SLICE_SCATTER, name, given, (self, src, dim, start, end, step), into)
 
 
 def diagonal_scatter(
@@ -3026,27 +2646,7 @@ def _diagonal_scatter(name: str, self, src, offset, dim1, dim2, into=None) -> An
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
     self, src, offset, dim1, dim2 = indexing_checks_take_put.diagonal_scatter(name, self, src, offset, dim1, dim2)
-    if into is None and not watch.every and DIAGONAL_SCATTER.remember(given, (self, src, offset, dim1, dim2)):
-        result = DIAGONAL_SCATTER.launch(self, src, offset, dim1, dim2)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and src._dtype is self._dtype
-        else computed_dtype(name, "same", (), (self, src))
-    )
-    try:
-        result = adopt(
-            at(self, indexing_cpu_slices.diagonal_scatter, "dispatch.shape_rules:same")(
-                array_in(self, computed), array_in(src, computed), offset, dim1, dim2
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, src, offset, dim1, dim2))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.DiagonalScatterBackward0.record(result, self, src, offset, dim1, dim2, into=into)
+    return call(DIAGONAL_SCATTER, name, given, (self, src, offset, dim1, dim2), into)
 
 
 def as_strided_scatter(

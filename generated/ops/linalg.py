@@ -9,15 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.autograd.not_differentiable import record_undefined
-from ...runtime.device.device import CPU
+from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.destinations import write_outs
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.elementwise.general import result_dtype
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.signatures import LazySignature, of_overloads
@@ -34,16 +30,23 @@ from ...runtime.ops.matmul import checks_contraction as matmul_checks_contractio
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.dtypes import dtype
-from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import linalg as nodes
 from .reduction import LINALG_VECTOR_NORM
 
-LINALG_INV = KernelOp("linalg_inv", linalg_plans.inverse, linalg_cpu.inverse, nodes.LinalgInvBackward0, {"A": "T"})
+LINALG_INV = KernelOp(
+    "linalg_inv",
+    linalg_plans.inverse,
+    linalg_cpu.inverse,
+    nodes.LinalgInvBackward0,
+    {"A": "T"},
+    rule="same",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:same",
+)
 LINALG_INV_EX = KernelOp(
     "linalg_inv_ex",
     linalg_plans.inverse_info,
@@ -51,7 +54,10 @@ LINALG_INV_EX = KernelOp(
     nodes.LinalgInvExBackward0,
     {"A": "T", "check_errors": "b"},
     outputs=2,
+    rule="same",
+    allowed=("float", "complex"),
     dtypes=("same", "int32"),
+    shape="ops.linalg.shapes:with_info",
 )
 SOLVE_MATRICES = KernelOp(
     "solve_matrices",
@@ -60,7 +66,10 @@ SOLVE_MATRICES = KernelOp(
     nodes.SolveMatricesBackward0,
     {"A": "T", "B": "T", "check_errors": "b"},
     outputs=2,
+    rule="match",
+    allowed=("float", "complex"),
     dtypes=("same", "int32"),
+    shape="ops.linalg.shapes:solution_with_info",
 )
 SOLVE_TRIANGULAR_MATRICES = KernelOp(
     "solve_triangular_matrices",
@@ -68,16 +77,51 @@ SOLVE_TRIANGULAR_MATRICES = KernelOp(
     linalg_cpu_lapack.solve_triangular_matrices,
     nodes.SolveTriangularMatricesBackward0,
     {"A": "T", "B": "T", "upper": "b", "unitriangular": "b"},
+    rule="match",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:like_second",
 )
 LINALG_DET = KernelOp(
-    "linalg_det", linalg_plans.determinant, linalg_cpu.determinant, nodes.LinalgDetBackward0, {"A": "T"}
+    "linalg_det",
+    linalg_plans.determinant,
+    linalg_cpu.determinant,
+    nodes.LinalgDetBackward0,
+    {"A": "T"},
+    rule="same",
+    allowed=("float", "complex"),
+    shape="ops.linalg.shapes:batch",
 )
-COFACTORS = KernelOp("cofactors", None, linalg_cpu.cofactors, nodes.CofactorsBackward0, {"self": "T"})
+COFACTORS = KernelOp(
+    "cofactors",
+    None,
+    linalg_cpu.cofactors,
+    nodes.CofactorsBackward0,
+    {"self": "T"},
+    rule="same",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:same",
+)
 COFACTORS_ALONG = KernelOp(
-    "cofactors_along", None, linalg_cpu.cofactors_along, nodes.CofactorsAlongBackward0, {"self": "T", "direction": "T"}
+    "cofactors_along",
+    None,
+    linalg_cpu.cofactors_along,
+    nodes.CofactorsAlongBackward0,
+    {"self": "T", "direction": "T"},
+    rule="match",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:same",
 )
 LINALG_SLOGDET = KernelOp(
-    "linalg_slogdet", linalg_plans.log_determinant, linalg_cpu.log_determinant, None, {"A": "T"}, outputs=2
+    "linalg_slogdet",
+    linalg_plans.log_determinant,
+    linalg_cpu.log_determinant,
+    nodes.LinalgSlogdetBackward0,
+    {"A": "T"},
+    outputs=2,
+    rule="same",
+    allowed=("float", "complex"),
+    dtypes=("same", "real"),
+    shape="ops.linalg.shapes:batch_of_each",
 )
 CHOLESKY_FACTOR = KernelOp(
     "cholesky_factor",
@@ -86,13 +130,33 @@ CHOLESKY_FACTOR = KernelOp(
     nodes.CholeskyFactorBackward0,
     {"self": "T", "check_errors": "b"},
     outputs=2,
+    rule="same",
+    allowed=("float", "complex"),
     dtypes=("same", "int32"),
+    shape="ops.linalg.shapes:with_info",
 )
 LINALG_SVD = KernelOp(
-    "linalg_svd", None, linalg_cpu.svd_factors, None, {"A": "T", "full_matrices": "b", "driver": "s"}, outputs=3
+    "linalg_svd",
+    None,
+    linalg_cpu.svd_factors,
+    nodes.LinalgSvdBackward0,
+    {"A": "T", "full_matrices": "b", "driver": "s"},
+    outputs=3,
+    rule="same",
+    allowed=("float", "complex"),
+    dtypes=("same", "real", "same"),
+    shape="ops.linalg.shapes:svd_shape",
 )
 LINALG_SVDVALS = KernelOp(
-    "linalg_svdvals", None, linalg_cpu.singular_values, nodes.LinalgSvdvalsBackward0, {"A": "T", "driver": "s"}
+    "linalg_svdvals",
+    None,
+    linalg_cpu.singular_values,
+    nodes.LinalgSvdvalsBackward0,
+    {"A": "T", "driver": "s"},
+    rule="same",
+    allowed=("float", "complex"),
+    dtypes=("real",),
+    shape="ops.linalg.shapes:diagonal_of",
 )
 HERMITIAN_EIGEN = KernelOp(
     "hermitian_eigen",
@@ -101,6 +165,10 @@ HERMITIAN_EIGEN = KernelOp(
     nodes.HermitianEigenBackward0,
     {"self": "T"},
     outputs=2,
+    rule="same",
+    allowed=("float", "complex"),
+    dtypes=("real", "same"),
+    shape="ops.linalg.shapes:diagonal_and_matrix",
 )
 HERMITIAN_EIGENVALUES = KernelOp(
     "hermitian_eigenvalues",
@@ -108,9 +176,46 @@ HERMITIAN_EIGENVALUES = KernelOp(
     linalg_cpu.hermitian_eigenvalues,
     nodes.HermitianEigenvaluesBackward0,
     {"self": "T"},
+    rule="same",
+    allowed=("float", "complex"),
+    dtypes=("real",),
+    shape="ops.linalg.shapes:diagonal_of",
+)
+LINALG_EIG = KernelOp(
+    "linalg_eig",
+    None,
+    linalg_cpu.general_eigen,
+    nodes.LinalgEigBackward0,
+    {"self": "T"},
+    outputs=2,
+    is_planned=False,
+    rule="same",
+    allowed=("float", "complex"),
+    dtypes=("complex", "complex"),
+    shape="ops.linalg.shapes:diagonal_and_matrix",
+)
+LINALG_EIGVALS = KernelOp(
+    "linalg_eigvals",
+    None,
+    linalg_cpu.general_eigenvalues,
+    nodes.LinalgEigvalsBackward0,
+    {"self": "T"},
+    is_planned=False,
+    rule="same",
+    allowed=("float", "complex"),
+    dtypes=("complex",),
+    shape="ops.linalg.shapes:diagonal_of",
 )
 LINALG_QR = KernelOp(
-    "linalg_qr", linalg_plans.qr_factors, linalg_cpu.qr_factors, None, {"A": "T", "mode": "s"}, outputs=2
+    "linalg_qr",
+    linalg_plans.qr_factors,
+    linalg_cpu.qr_factors,
+    nodes.LinalgQrBackward0,
+    {"A": "T", "mode": "s"},
+    outputs=2,
+    rule="same",
+    allowed=("float", "complex"),
+    shape="ops.linalg.shapes:qr_shape",
 )
 PSEUDO_INVERSE = KernelOp(
     "pseudo_inverse",
@@ -118,6 +223,9 @@ PSEUDO_INVERSE = KernelOp(
     linalg_cpu.pseudo_inverse,
     nodes.PseudoInverseBackward0,
     {"self": "T", "atol": "R", "rtol": "R"},
+    rule="same",
+    allowed=("float", "complex"),
+    shape="ops.linalg.shapes:transposed",
 )
 LSTSQ_SOLVE = KernelOp(
     "lstsq_solve",
@@ -126,15 +234,48 @@ LSTSQ_SOLVE = KernelOp(
     None,
     {"A": "T", "B": "T", "rcond": "f"},
     outputs=2,
+    rule="match",
+    allowed=("float",),
     dtypes=("same", "int64"),
+    undefined={"A": "use linalg.lstsq, which is differentiable", "B": "use linalg.lstsq, which is differentiable"},
+    shape="ops.linalg.shapes:solution_with_rank",
 )
 LINALG_MATRIX_EXP = KernelOp(
-    "linalg_matrix_exp", None, linalg_cpu.matrix_exponential, nodes.LinalgMatrixExpBackward0, {"self": "T"}
+    "linalg_matrix_exp",
+    None,
+    linalg_cpu.matrix_exponential,
+    nodes.LinalgMatrixExpBackward0,
+    {"self": "T"},
+    rule="same",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:same",
 )
 REFLECTED_COLUMNS = KernelOp(
-    "reflected_columns", linalg_plans.reflected_columns, linalg_cpu.reflected_columns, None, {"input": "T", "tau": "T"}
+    "reflected_columns",
+    linalg_plans.reflected_columns,
+    linalg_cpu.reflected_columns,
+    None,
+    {"input": "T", "tau": "T"},
+    rule="match",
+    allowed=("float",),
+    undefined={
+        "input": "use linalg.householder_product, which is differentiable",
+        "tau": "use linalg.householder_product, which is differentiable",
+    },
+    shape="dispatch.shape_rules:same",
 )
-GEQRF = KernelOp("geqrf", None, linalg_cpu.geqrf, None, {"self": "T"}, outputs=2)
+GEQRF = KernelOp(
+    "geqrf",
+    None,
+    linalg_cpu.geqrf,
+    None,
+    {"self": "T"},
+    outputs=2,
+    rule="same",
+    allowed=("float", "complex"),
+    undefined={"self": "use linalg.qr, which is differentiable"},
+    shape="ops.linalg.shapes:matrix_and_diagonal",
+)
 LU_PACKED = KernelOp(
     "lu_packed",
     linalg_plans.lu_packed,
@@ -142,7 +283,10 @@ LU_PACKED = KernelOp(
     nodes.LuPackedBackward0,
     {"self": "T", "check_errors": "b"},
     outputs=3,
+    rule="same",
+    allowed=("float", "complex"),
     dtypes=("same", "int32", "int32"),
+    shape="ops.linalg.shapes:packed",
 )
 ROW_ORDER = KernelOp(
     "row_order",
@@ -150,8 +294,11 @@ ROW_ORDER = KernelOp(
     linalg_cpu_lapack.row_order,
     None,
     {"pivots": "T", "rows": "n"},
-    dtypes=("int64",),
     refused="b",
+    rule="same",
+    allowed=("int",),
+    dtypes=("int64",),
+    shape="ops.linalg.shapes:order_of_rows",
 )
 LDL_PACKED = KernelOp(
     "ldl_packed",
@@ -160,7 +307,11 @@ LDL_PACKED = KernelOp(
     None,
     {"self": "T", "hermitian": "b", "check_errors": "b"},
     outputs=3,
+    rule="same",
+    allowed=("float", "complex"),
     dtypes=("same", "int32", "int32"),
+    undefined={"self": "linalg.ldl_factor has no gradient"},
+    shape="ops.linalg.shapes:packed",
 )
 LDL_SOLVE_MATRICES = KernelOp(
     "ldl_solve_matrices",
@@ -168,6 +319,10 @@ LDL_SOLVE_MATRICES = KernelOp(
     linalg_cpu_lapack.ldl_solve_matrices,
     None,
     {"LD": "T", "pivots": "R", "B": "T", "hermitian": "b"},
+    rule="match",
+    allowed=("float", "complex"),
+    undefined={"LD": "linalg.ldl_solve has no gradient", "B": "linalg.ldl_solve has no gradient"},
+    shape="dispatch.shape_rules:like_third",
 )
 LINALG_DIAGONAL = ViewOp("linalg_diagonal", None, "A", "offset", "dim1", "dim2")
 
@@ -308,18 +463,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if into is None and not watch.every and LINALG_INV.remember(given, (A,)):
-        result = LINALG_INV.launch(A)
-        if result is not None:
-            return result
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        result = adopt(at(A, linalg_cpu.inverse, "dispatch.shape_rules:same")(array_in(A, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (A,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LinalgInvBackward0.record(result, A, into=into)
+    return call(LINALG_INV, name, given, (A,), into)
 
 
 @autocast_as(cpu="float32")
@@ -414,20 +558,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, check_errors = linalg_checks.square(name, A, check_errors)
-    if into is None and not watch.every and LINALG_INV_EX.remember(given, (A, check_errors)):
-        results = LINALG_INV_EX.launch(A, check_errors)
-        if results is not None:
-            return _linalg_inv_ex_result(*results)
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        results = outputs(
-            at(A, linalg_cpu.inverse_info, "ops.linalg.shapes:with_info")(array_in(A, computed), check_errors),
-            computed,
-            ("same", "int32"),
-        )
-    except Exception as error:
-        reraise(name, error, (A, check_errors))
-    return _linalg_inv_ex_result(*nodes.LinalgInvExBackward0.record(results, A, check_errors))
+    return _linalg_inv_ex_result(*call(LINALG_INV_EX, name, given, (A, check_errors)))
 
 
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
@@ -477,26 +608,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, check_errors = linalg_checks.systems(name, A, B, check_errors)
-    if into is None and not watch.every and SOLVE_MATRICES.remember(given, (A, B, check_errors)):
-        results = SOLVE_MATRICES.launch(A, B, check_errors)
-        if results is not None:
-            return _solve_matrices_result(*results)
-    computed = (
-        A._dtype
-        if A._dtype.native and B._dtype is A._dtype
-        else computed_dtype(name, "match", ("float", "complex"), (A, B))
-    )
-    try:
-        results = outputs(
-            at(A, linalg_cpu.solve_matrices, "ops.linalg.shapes:solution_with_info")(
-                array_in(A, computed), array_in(B, computed), check_errors
-            ),
-            computed,
-            ("same", "int32"),
-        )
-    except Exception as error:
-        reraise(name, error, (A, B, check_errors))
-    return _solve_matrices_result(*nodes.SolveMatricesBackward0.record(results, A, B, check_errors))
+    return _solve_matrices_result(*call(SOLVE_MATRICES, name, given, (A, B, check_errors)))
 
 
 @autocast_as(cpu="float32")
@@ -666,27 +778,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     A, B, upper, unitriangular = linalg_checks.systems(name, A, B, upper, unitriangular)
-    if into is None and not watch.every and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular)):
-        result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
-        if result is not None:
-            return result
-    computed = (
-        A._dtype
-        if A._dtype.native and B._dtype is A._dtype
-        else computed_dtype(name, "match", ("float", "complex"), (A, B))
-    )
-    try:
-        result = adopt(
-            at(A, linalg_cpu_lapack.solve_triangular_matrices, "dispatch.shape_rules:like_second")(
-                array_in(A, computed), array_in(B, computed), upper, unitriangular
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (A, B, upper, unitriangular))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SolveTriangularMatricesBackward0.record(result, A, B, upper, unitriangular, into=into)
+    return call(SOLVE_TRIANGULAR_MATRICES, name, given, (A, B, upper, unitriangular), into)
 
 
 def linalg_solve_triangular(
@@ -802,18 +894,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if into is None and not watch.every and LINALG_DET.remember(given, (A,)):
-        result = LINALG_DET.launch(A)
-        if result is not None:
-            return result
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        result = adopt(at(A, linalg_cpu.determinant, "ops.linalg.shapes:batch")(array_in(A, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (A,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LinalgDetBackward0.record(result, A, into=into)
+    return call(LINALG_DET, name, given, (A,), into)
 
 
 def cofactors(input: Tensor) -> Tensor:
@@ -852,18 +933,7 @@ def _cofactors(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.every and COFACTORS.remember(given, (self,)):
-        result = COFACTORS.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(at(self, linalg_cpu.cofactors, "dispatch.shape_rules:same")(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.CofactorsBackward0.record(result, self, into=into)
+    return call(COFACTORS, name, given, (self,), into)
 
 
 def cofactors_along(input: Tensor, direction: Tensor) -> Tensor:
@@ -905,32 +975,7 @@ def _cofactors_along(name: str, self, direction, into=None) -> Any:
     if not isinstance(direction, Tensor):
         direction = checks.tensor(name, "direction", direction)
     self, direction = linalg_checks.systems(name, self, direction)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and COFACTORS_ALONG.remember(given, (self, direction))
-    ):
-        result = COFACTORS_ALONG.launch(self, direction)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and direction._dtype is self._dtype
-        else computed_dtype(name, "match", ("float", "complex"), (self, direction))
-    )
-    try:
-        result = adopt(
-            at(self, linalg_cpu.cofactors_along, "dispatch.shape_rules:same")(
-                array_in(self, computed), array_in(direction, computed)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, direction))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.CofactorsAlongBackward0.record(result, self, direction, into=into)
+    return call(COFACTORS_ALONG, name, given, (self, direction), into)
 
 
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -994,6 +1039,10 @@ def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         tensor(-1.)
     """
     try:
+        if not watch.every and out is None:
+            result = LINALG_SLOGDET.launch(A)
+            if result is not None:
+                return _linalg_slogdet_result(*result)
         if (A.__class__ not in plain or out.__class__ not in plain) and (
             result := intercept("linalg_slogdet", linalg_slogdet, "leading", A, out=out)
         ) is not NOT_HANDLED:
@@ -1014,22 +1063,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    results = None
-    if into is None and not watch.every:
-        results = LINALG_SLOGDET.launch(A)
-        if results is None and LINALG_SLOGDET.remember(given, (A,)):
-            results = LINALG_SLOGDET.launch(A)
-    if results is None:
-        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-        try:
-            results = outputs(
-                at(A, linalg_cpu.log_determinant, "ops.linalg.shapes:batch_of_each")(array_in(A, computed)),
-                computed,
-                ("same", "real"),
-            )
-        except Exception as error:
-            reraise(name, error, (A,))
-    return _linalg_slogdet_result(*nodes.LinalgSlogdetBackward0.record(results, A))
+    return _linalg_slogdet_result(*call(LINALG_SLOGDET, name, given, (A,)))
 
 
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -1157,20 +1191,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.square(name, self, check_errors)
-    if into is None and not watch.every and CHOLESKY_FACTOR.remember(given, (self, check_errors)):
-        results = CHOLESKY_FACTOR.launch(self, check_errors)
-        if results is not None:
-            return _cholesky_factor_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        results = outputs(
-            at(self, linalg_cpu.cholesky_factor, "ops.linalg.shapes:with_info")(array_in(self, computed), check_errors),
-            computed,
-            ("same", "int32"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, check_errors))
-    return _cholesky_factor_result(*nodes.CholeskyFactorBackward0.record(results, self, check_errors))
+    return _cholesky_factor_result(*call(CHOLESKY_FACTOR, name, given, (self, check_errors)))
 
 
 @autocast_as(cpu="float32")
@@ -1794,6 +1815,10 @@ def linalg_svd(
         tensor([3., 2.])
     """
     try:
+        if (not watch.casts or uncast()) and out is None:
+            result = LINALG_SVD.launch(A, full_matrices, driver)
+            if result is not None:
+                return _linalg_svd_result(*result)
         if (A.__class__ not in plain or out.__class__ not in plain) and (
             result := intercept("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver, out=out)
         ) is not NOT_HANDLED:
@@ -1820,24 +1845,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, full_matrices, driver = linalg_checks.svd(name, A, full_matrices, driver)
-    results = None
-    if A._device is not CPU and into is None and not watch.every:
-        results = LINALG_SVD.launch(A, full_matrices, driver)
-        if results is None and LINALG_SVD.remember(given, (A, full_matrices, driver)):
-            results = LINALG_SVD.launch(A, full_matrices, driver)
-    if results is None:
-        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-        try:
-            results = outputs(
-                at(A, linalg_cpu.svd_factors, "ops.linalg.shapes:svd_shape")(
-                    array_in(A, computed), full_matrices, driver
-                ),
-                computed,
-                ("same", "real", "same"),
-            )
-        except Exception as error:
-            reraise(name, error, (A, full_matrices, driver))
-    return _linalg_svd_result(*nodes.LinalgSvdBackward0.record(results, A, full_matrices, driver))
+    return _linalg_svd_result(*call(LINALG_SVD, name, given, (A, full_matrices, driver)))
 
 
 @autocast_as(cpu="float32")
@@ -1886,21 +1894,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, driver = linalg_checks.svd(name, A, driver)
-    if A._device is not CPU and into is None and not watch.every and LINALG_SVDVALS.remember(given, (A, driver)):
-        result = LINALG_SVDVALS.launch(A, driver)
-        if result is not None:
-            return result
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        result = adopt(
-            at(A, linalg_cpu.singular_values, "ops.linalg.shapes:diagonal_of")(array_in(A, computed), driver),
-            result_dtype("real", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (A, driver))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LinalgSvdvalsBackward0.record(result, A, driver, into=into)
+    return call(LINALG_SVDVALS, name, given, (A, driver), into)
 
 
 @autocast_as(cpu="float32")
@@ -2005,20 +1999,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if into is None and not watch.every and HERMITIAN_EIGEN.remember(given, (self,)):
-        results = HERMITIAN_EIGEN.launch(self)
-        if results is not None:
-            return _hermitian_eigen_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        results = outputs(
-            at(self, linalg_cpu.hermitian_eigen, "ops.linalg.shapes:diagonal_and_matrix")(array_in(self, computed)),
-            computed,
-            ("real", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    return _hermitian_eigen_result(*nodes.HermitianEigenBackward0.record(results, self))
+    return _hermitian_eigen_result(*call(HERMITIAN_EIGEN, name, given, (self,)))
 
 
 @autocast_as(cpu="float32")
@@ -2101,21 +2082,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if into is None and not watch.every and HERMITIAN_EIGENVALUES.remember(given, (self,)):
-        result = HERMITIAN_EIGENVALUES.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, linalg_cpu.hermitian_eigenvalues, "ops.linalg.shapes:diagonal_of")(array_in(self, computed)),
-            result_dtype("real", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.HermitianEigenvaluesBackward0.record(result, self, into=into)
+    return call(HERMITIAN_EIGENVALUES, name, given, (self,), into)
 
 
 @autocast_as(cpu="float32")
@@ -2206,16 +2173,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.eigen(name, self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        results = outputs(
-            at(self, linalg_cpu.general_eigen, "ops.linalg.shapes:diagonal_and_matrix")(array_in(self, computed)),
-            computed,
-            ("complex", "complex"),
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    return _linalg_eig_result(*nodes.LinalgEigBackward0.record(results, self))
+    return _linalg_eig_result(*call(LINALG_EIG, name, (), (self,)))
 
 
 @autocast_as(cpu="float32")
@@ -2258,17 +2216,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.eigen(name, self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, linalg_cpu.general_eigenvalues, "ops.linalg.shapes:diagonal_of")(array_in(self, computed)),
-            result_dtype("complex", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LinalgEigvalsBackward0.record(result, self, into=into)
+    return call(LINALG_EIGVALS, name, (), (self,), into)
 
 
 @autocast_as(cpu="float32")
@@ -2305,6 +2253,10 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None 
                 [0., 2.]])
     """
     try:
+        if (not watch.casts or uncast()) and out is None:
+            result = LINALG_QR.launch(A, mode)
+            if result is not None:
+                return _linalg_qr_result(*result)
         if (A.__class__ not in plain or out.__class__ not in plain) and (
             result := intercept("linalg_qr", linalg_qr, "leading", A, mode, out=out)
         ) is not NOT_HANDLED:
@@ -2327,22 +2279,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     A, mode = linalg_checks.qr(name, A, mode)
-    results = None
-    if into is None and not watch.every:
-        results = LINALG_QR.launch(A, mode)
-        if results is None and LINALG_QR.remember(given, (A, mode)):
-            results = LINALG_QR.launch(A, mode)
-    if results is None:
-        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-        try:
-            results = outputs(
-                at(A, linalg_cpu.qr_factors, "ops.linalg.shapes:qr_shape")(array_in(A, computed), mode),
-                computed,
-                ("same", "same"),
-            )
-        except Exception as error:
-            reraise(name, error, (A, mode))
-    return _linalg_qr_result(*nodes.LinalgQrBackward0.record(results, A, mode))
+    return _linalg_qr_result(*call(LINALG_QR, name, given, (A, mode)))
 
 
 @autocast_as(cpu="float32")
@@ -2435,28 +2372,7 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     if not isinstance(rtol, Tensor):
         rtol = checks.tensor(name, "rtol", rtol)
     self, atol, rtol = linalg_checks.matrices_with_limits(name, self, atol, rtol)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and PSEUDO_INVERSE.remember(given, (self, atol, rtol))
-    ):
-        result = PSEUDO_INVERSE.launch(self, atol, rtol)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, linalg_cpu.pseudo_inverse, "ops.linalg.shapes:transposed")(
-                array_in(self, computed), array_in(atol, None), array_in(rtol, None)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, atol, rtol))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.PseudoInverseBackward0.record(result, self, atol, rtol, into=into)
+    return call(PSEUDO_INVERSE, name, given, (self, atol, rtol), into)
 
 
 def linalg_pinv_atol_rtol_float(
@@ -2906,26 +2822,7 @@ def _lstsq_solve(name: str, A, B, rcond, into=None) -> Any:
     if rcond.__class__ is not float:
         rcond = checks.floating(name, "rcond", rcond)
     A, B, rcond = linalg_checks_norms.overdetermined(name, A, B, rcond)
-    if into is None and not watch.every and LSTSQ_SOLVE.remember(given, (A, B, rcond)):
-        results = LSTSQ_SOLVE.launch(A, B, rcond)
-        if results is not None:
-            return _lstsq_solve_result(*results)
-    computed = (
-        A._dtype if A._dtype.native and B._dtype is A._dtype else computed_dtype(name, "match", ("float",), (A, B))
-    )
-    try:
-        results = outputs(
-            at(A, linalg_cpu.lstsq_solve, "ops.linalg.shapes:solution_with_rank")(
-                array_in(A, computed), array_in(B, computed), rcond
-            ),
-            computed,
-            ("same", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (A, B, rcond))
-    if grad_mode.grad or watch.active:
-        record_undefined(name, results, (A, B), "use linalg.lstsq, which is differentiable")
-    return _lstsq_solve_result(*results)
+    return _lstsq_solve_result(*call(LSTSQ_SOLVE, name, given, (A, B, rcond)))
 
 
 @autocast_as(cpu="float32")
@@ -3231,20 +3128,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.every and LINALG_MATRIX_EXP.remember(given, (self,)):
-        result = LINALG_MATRIX_EXP.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, linalg_cpu.matrix_exponential, "dispatch.shape_rules:same")(array_in(self, computed)), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LinalgMatrixExpBackward0.record(result, self, into=into)
+    return call(LINALG_MATRIX_EXP, name, given, (self,), into)
 
 
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3419,29 +3303,7 @@ def _reflected_columns(name: str, input, tau, into=None) -> Any:
     if not isinstance(tau, Tensor):
         tau = checks.tensor(name, "tau", tau)
     input, tau = linalg_checks_norms.householder(name, input, tau)
-    if into is None and not watch.every and REFLECTED_COLUMNS.remember(given, (input, tau)):
-        result = REFLECTED_COLUMNS.launch(input, tau)
-        if result is not None:
-            return result
-    computed = (
-        input._dtype
-        if input._dtype.native and tau._dtype is input._dtype
-        else computed_dtype(name, "match", ("float",), (input, tau))
-    )
-    try:
-        result = adopt(
-            at(input, linalg_cpu.reflected_columns, "dispatch.shape_rules:same")(
-                array_in(input, computed), array_in(tau, computed)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (input, tau))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad or watch.active:
-        record_undefined(name, (result,), (input, tau), "use linalg.householder_product, which is differentiable")
-    return result
+    return call(REFLECTED_COLUMNS, name, given, (input, tau), into)
 
 
 @autocast_as(cpu="float32")
@@ -3537,22 +3399,7 @@ def _geqrf(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.matrices_of(name, self)
-    if self._device is not CPU and into is None and not watch.every and GEQRF.remember(given, (self,)):
-        results = GEQRF.launch(self)
-        if results is not None:
-            return _geqrf_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        results = outputs(
-            at(self, linalg_cpu.geqrf, "ops.linalg.shapes:matrix_and_diagonal")(array_in(self, computed)),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if grad_mode.grad or watch.active:
-        record_undefined(name, results, (self,), "use linalg.qr, which is differentiable")
-    return _geqrf_result(*results)
+    return _geqrf_result(*call(GEQRF, name, given, (self,)))
 
 
 @autocast_as(cpu="float32")
@@ -3672,20 +3519,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.matrices_of(name, self, check_errors)
-    if into is None and not watch.every and LU_PACKED.remember(given, (self, check_errors)):
-        results = LU_PACKED.launch(self, check_errors)
-        if results is not None:
-            return _lu_packed_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        results = outputs(
-            at(self, linalg_cpu_lapack.lu_packed, "ops.linalg.shapes:packed")(array_in(self, computed), check_errors),
-            computed,
-            ("same", "int32", "int32"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, check_errors))
-    return _lu_packed_result(*nodes.LuPackedBackward0.record(results, self, check_errors))
+    return _lu_packed_result(*call(LU_PACKED, name, given, (self, check_errors)))
 
 
 def row_order(pivots: Tensor, rows: int) -> Tensor:
@@ -3721,23 +3555,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
         pivots = checks.tensor(name, "pivots", pivots)
     if rows.__class__ is not int:
         rows = checks.integer(name, "rows", rows)
-    if into is None and not watch.every and ROW_ORDER.remember(given, (pivots, rows)):
-        result = ROW_ORDER.launch(pivots, rows)
-        if result is not None:
-            return result
-    computed = computed_dtype(name, "same", ("int",), (pivots,))
-    try:
-        result = adopt(
-            at(pivots, linalg_cpu_lapack.row_order, "ops.linalg.shapes:order_of_rows")(
-                array_in(pivots, computed), rows
-            ),
-            result_dtype("int64", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (pivots, rows))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(ROW_ORDER, name, given, (pivots, rows), into)
 
 
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -4205,29 +4023,7 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and LDL_PACKED.remember(given, (self, hermitian, check_errors))
-    ):
-        results = LDL_PACKED.launch(self, hermitian, check_errors)
-        if results is not None:
-            return _ldl_packed_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        results = outputs(
-            at(self, linalg_cpu_lapack.ldl_packed, "ops.linalg.shapes:packed")(
-                array_in(self, computed), hermitian, check_errors
-            ),
-            computed,
-            ("same", "int32", "int32"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, hermitian, check_errors))
-    if grad_mode.grad or watch.active:
-        record_undefined(name, results, (self,), "linalg.ldl_factor has no gradient")
-    return _ldl_packed_result(*results)
+    return _ldl_packed_result(*call(LDL_PACKED, name, given, (self, hermitian, check_errors)))
 
 
 def linalg_ldl_factor(
@@ -4390,34 +4186,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
-    if (
-        LD._device is not CPU
-        and into is None
-        and not watch.every
-        and LDL_SOLVE_MATRICES.remember(given, (LD, pivots, B, hermitian))
-    ):
-        result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
-        if result is not None:
-            return result
-    computed = (
-        LD._dtype
-        if LD._dtype.native and B._dtype is LD._dtype
-        else computed_dtype(name, "match", ("float", "complex"), (LD, B))
-    )
-    try:
-        result = adopt(
-            at(LD, linalg_cpu_lapack.ldl_solve_matrices, "dispatch.shape_rules:like_third")(
-                array_in(LD, computed), array_in(pivots, None), array_in(B, computed), hermitian
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (LD, pivots, B, hermitian))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad or watch.active:
-        record_undefined(name, (result,), (LD, B), "linalg.ldl_solve has no gradient")
-    return result
+    return call(LDL_SOLVE_MATRICES, name, given, (LD, pivots, B, hermitian), into)
 
 
 def linalg_ldl_solve(

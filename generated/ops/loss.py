@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.device.device import CPU
+from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.elementwise.general import Promoting, result_dtype, run
+from ...runtime.dispatch.elementwise.general import Promoting, run
 from ...runtime.dispatch.elementwise.strided import run_rows
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.signatures import LazySignature, of_overloads
@@ -31,7 +29,6 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..checks import sum_of_squares as _check_sum_of_squares
@@ -47,6 +44,9 @@ NLL_LOSS = KernelOp(
     nodes.NllLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n"},
     outputs=2,
+    rule="match",
+    allowed=("float",),
+    shape="ops.loss.shapes:likelihoods",
 )
 NLL_LOSS_BACKWARD = KernelOp(
     "nll_loss_backward",
@@ -62,6 +62,9 @@ NLL_LOSS_BACKWARD = KernelOp(
         "reduction": "n",
         "ignore_index": "n",
     },
+    rule="match",
+    allowed=("float",),
+    shape="ops.loss.shapes:likelihoods_gradient",
 )
 CROSS_ENTROPY_LOSS = KernelOp(
     "cross_entropy_loss",
@@ -70,6 +73,9 @@ CROSS_ENTROPY_LOSS = KernelOp(
     nodes.CrossEntropyLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n", "label_smoothing": "f"},
     outputs=2,
+    rule="match",
+    allowed=("float",),
+    shape="ops.loss.shapes:entropies",
 )
 SUM_OF_SQUARES = KernelOp(
     "sum_of_squares",
@@ -77,6 +83,8 @@ SUM_OF_SQUARES = KernelOp(
     _rows_sum_of_squares.sum_of_squares,
     nodes.SumOfSquaresBackward0,
     {"self": "T", "target": "T", "scale": "f", "dim": "d"},
+    rule="match",
+    allowed=("float",),
 )
 SUM_OF_SQUARES_BACKWARD = KernelOp(
     "sum_of_squares_backward",
@@ -84,6 +92,8 @@ SUM_OF_SQUARES_BACKWARD = KernelOp(
     _rows_sum_of_squares_backward.sum_of_squares_backward,
     nodes.SumOfSquaresBackwardBackward0,
     {"grad_output": "T", "self": "T", "target": "T", "scale": "f", "dim": "d"},
+    rule="match",
+    allowed=("float",),
 )
 REQUIRE_UNIT_INTERVAL = KernelOp(
     "require_unit_interval",
@@ -91,7 +101,10 @@ REQUIRE_UNIT_INTERVAL = KernelOp(
     loss_cpu.require_unit_interval,
     None,
     {"self": "T", "target": "T"},
+    rule="match",
+    allowed=("float",),
     dtypes=("bool",),
+    shape="dispatch.shape_rules:one_number",
 )
 CTC_VALUES = KernelOp(
     "ctc_values",
@@ -99,6 +112,10 @@ CTC_VALUES = KernelOp(
     loss_cpu_ctc.ctc_values,
     nodes.CtcValuesBackward0,
     {"log_probs": "T", "targets": "R", "input_lengths": "d", "target_lengths": "d", "blank": "n"},
+    after_checks=True,
+    rule="match",
+    allowed=("float",),
+    shape="ops.loss.shapes:samples",
 )
 
 
@@ -172,26 +189,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     self, target, weight, reduction, ignore_index = loss_checks.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
-    if into is None and not watch.every and NLL_LOSS.remember(given, (self, target, weight, reduction, ignore_index)):
-        results = NLL_LOSS.launch(self, target, weight, reduction, ignore_index)
-        if results is not None:
-            return _nll_loss_result(*results)
-    computed = (
-        self._dtype
-        if self._dtype.native and (weight is None or weight._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, weight))
-    )
-    try:
-        results = outputs(
-            at(self, loss_cpu.nll_loss, "ops.loss.shapes:likelihoods")(
-                array_in(self, computed), array_in(target, None), array_in(weight, computed), reduction, ignore_index
-            ),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, target, weight, reduction, ignore_index))
-    return _nll_loss_result(*nodes.NllLossBackward0.record(results, self, target, weight, reduction, ignore_index))
+    return _nll_loss_result(*call(NLL_LOSS, name, given, (self, target, weight, reduction, ignore_index)))
 
 
 def nll_loss_backward(
@@ -286,44 +284,12 @@ def _nll_loss_backward(
     grad_output, target, weight, total_weight, input_shape, reduction, ignore_index = loss_checks.nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
-    if (
-        into is None
-        and not watch.every
-        and NLL_LOSS_BACKWARD.remember(
-            given, (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
-        )
-    ):
-        result = NLL_LOSS_BACKWARD.launch(
-            grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
-        )
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and total_weight._dtype is grad_output._dtype
-        and (weight is None or weight._dtype is grad_output._dtype)
-        else computed_dtype(name, "match", ("float",), (grad_output, weight, total_weight))
-    )
-    try:
-        result = adopt(
-            at(grad_output, loss_cpu.nll_loss_backward, "ops.loss.shapes:likelihoods_gradient")(
-                array_in(grad_output, computed),
-                array_in(target, None),
-                array_in(weight, computed),
-                array_in(total_weight, computed),
-                input_shape,
-                reduction,
-                ignore_index,
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.NllLossBackwardBackward0.record(
-        result, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index, into=into
+    return call(
+        NLL_LOSS_BACKWARD,
+        name,
+        given,
+        (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index),
+        into,
     )
 
 
@@ -429,36 +395,8 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     self, target, weight, reduction, ignore_index, label_smoothing = loss_checks.cross_entropy(
         name, self, target, weight, reduction, ignore_index, label_smoothing
     )
-    if (
-        into is None
-        and not watch.every
-        and CROSS_ENTROPY_LOSS.remember(given, (self, target, weight, reduction, ignore_index, label_smoothing))
-    ):
-        results = CROSS_ENTROPY_LOSS.launch(self, target, weight, reduction, ignore_index, label_smoothing)
-        if results is not None:
-            return _cross_entropy_loss_result(*results)
-    computed = (
-        self._dtype
-        if self._dtype.native and (weight is None or weight._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, weight))
-    )
-    try:
-        results = outputs(
-            at(self, loss_cpu.cross_entropy, "ops.loss.shapes:entropies")(
-                array_in(self, computed),
-                array_in(target, None),
-                array_in(weight, computed),
-                reduction,
-                ignore_index,
-                label_smoothing,
-            ),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, target, weight, reduction, ignore_index, label_smoothing))
     return _cross_entropy_loss_result(
-        *nodes.CrossEntropyLossBackward0.record(results, self, target, weight, reduction, ignore_index, label_smoothing)
+        *call(CROSS_ENTROPY_LOSS, name, given, (self, target, weight, reduction, ignore_index, label_smoothing))
     )
 
 
@@ -556,27 +494,7 @@ def _sum_of_squares(name: str, self, target, scale, dim, into=None) -> Any:
         scale = checks.floating(name, "scale", scale)
     dim = checks.integer_list(name, "dim", dim)
     self, target, scale, dim = _check_sum_of_squares.sum_of_squares_rows(name, self, target, scale, dim)
-    if into is None and not watch.every and SUM_OF_SQUARES.remember(given, (self, target, scale, dim)):
-        result = SUM_OF_SQUARES.launch(self, target, scale, dim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and target._dtype is self._dtype
-        else computed_dtype(name, "match", ("float",), (self, target))
-    )
-    try:
-        result = adopt(
-            at(self, _rows_sum_of_squares.sum_of_squares)(
-                array_in(self, computed), array_in(target, computed), scale, dim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, target, scale, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SumOfSquaresBackward0.record(result, self, target, scale, dim, into=into)
+    return call(SUM_OF_SQUARES, name, given, (self, target, scale, dim), into)
 
 
 def sum_of_squares_backward(
@@ -641,31 +559,7 @@ def _sum_of_squares_backward(name: str, grad_output, self, target, scale, dim, i
     grad_output, self, target, scale, dim = _check_sum_of_squares_backward.sum_of_squares_backward_rows(
         name, grad_output, self, target, scale, dim
     )
-    if (
-        into is None
-        and not watch.every
-        and SUM_OF_SQUARES_BACKWARD.remember(given, (grad_output, self, target, scale, dim))
-    ):
-        result = SUM_OF_SQUARES_BACKWARD.launch(grad_output, self, target, scale, dim)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype and target._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, self, target))
-    )
-    try:
-        result = adopt(
-            at(grad_output, _rows_sum_of_squares_backward.sum_of_squares_backward)(
-                array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), scale, dim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, target, scale, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SumOfSquaresBackwardBackward0.record(result, grad_output, self, target, scale, dim, into=into)
+    return call(SUM_OF_SQUARES_BACKWARD, name, given, (grad_output, self, target, scale, dim), into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -837,27 +731,7 @@ def _require_unit_interval(name: str, self, target, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
         target = checks.tensor(name, "target", target)
-    if into is None and not watch.every and REQUIRE_UNIT_INTERVAL.remember(given, (self, target)):
-        result = REQUIRE_UNIT_INTERVAL.launch(self, target)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and target._dtype is self._dtype
-        else computed_dtype(name, "match", ("float",), (self, target))
-    )
-    try:
-        result = adopt(
-            at(self, loss_cpu.require_unit_interval, "dispatch.shape_rules:one_number")(
-                array_in(self, computed), array_in(target, computed)
-            ),
-            result_dtype("bool", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, target))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(REQUIRE_UNIT_INTERVAL, name, given, (self, target), into)
 
 
 def logistic_loss_default(input: Tensor, target: Tensor | Number) -> Tensor:
@@ -2342,25 +2216,7 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     log_probs, targets, input_lengths, target_lengths, blank = loss_checks.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank
     )
-    if log_probs._device is not CPU and into is None and not watch.every:
-        result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)
-        if result is None and CTC_VALUES.remember(given, (log_probs, targets, input_lengths, target_lengths, blank)):
-            result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)
-        if result is not None:
-            return result
-    computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
-    try:
-        result = adopt(
-            at(log_probs, loss_cpu_ctc.ctc_values, "ops.loss.shapes:samples")(
-                array_in(log_probs, computed), array_in(targets, None), input_lengths, target_lengths, blank
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (log_probs, targets, input_lengths, target_lengths, blank))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank, into=into)
+    return call(CTC_VALUES, name, given, (log_probs, targets, input_lengths, target_lengths, blank), into)
 
 
 @autocast_as(cpu="float32")

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write, write_out
-from ...runtime.device.device import CPU
+from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.deprecated_signatures import call_deprecated_signature
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype, stored_in
+from ...runtime.dispatch.kernel_ops.call import call
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Number
 from ...runtime.namespace import op
@@ -29,14 +26,55 @@ from ...runtime.ops.matmul import plans as matmul_plans
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import matmul as nodes
 
-MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, nodes.MmBackward0, {"self": "T", "mat2": "T"}, refused="b")
-BMM = KernelOp("bmm", matmul_plans.bmm, matmul_cpu.bmm, nodes.BmmBackward0, {"self": "T", "mat2": "T"}, refused="b")
-MV = KernelOp("mv", matmul_plans.mv, matmul_cpu.mv, nodes.MvBackward0, {"self": "T", "vec": "T"}, refused="b")
-DOT = KernelOp("dot", matmul_plans.dot, matmul_cpu.dot, nodes.DotBackward0, {"self": "T", "tensor": "T"}, refused="b")
+MM = KernelOp(
+    "mm",
+    matmul_plans.mm,
+    matmul_cpu.mm,
+    nodes.MmBackward0,
+    {"self": "T", "mat2": "T"},
+    refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    stored=True,
+    shape="ops.matmul.shapes:product",
+)
+BMM = KernelOp(
+    "bmm",
+    matmul_plans.bmm,
+    matmul_cpu.bmm,
+    nodes.BmmBackward0,
+    {"self": "T", "mat2": "T"},
+    refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    stored=True,
+    shape="ops.matmul.shapes:product",
+)
+MV = KernelOp(
+    "mv",
+    matmul_plans.mv,
+    matmul_cpu.mv,
+    nodes.MvBackward0,
+    {"self": "T", "vec": "T"},
+    refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    shape="ops.matmul.shapes:product",
+)
+DOT = KernelOp(
+    "dot",
+    matmul_plans.dot,
+    matmul_cpu.dot,
+    nodes.DotBackward0,
+    {"self": "T", "tensor": "T"},
+    refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    shape="dispatch.shape_rules:one_number",
+)
 ADDMM = KernelOp(
     "addmm",
     matmul_plans.addmm,
@@ -44,6 +82,9 @@ ADDMM = KernelOp(
     nodes.AddmmBackward0,
     {"self": "T", "mat1": "T", "mat2": "T", "beta": "f", "alpha": "f"},
     refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    shape="ops.matmul.shapes:sum_and_product",
 )
 BADDBMM = KernelOp(
     "baddbmm",
@@ -52,6 +93,9 @@ BADDBMM = KernelOp(
     nodes.BaddbmmBackward0,
     {"self": "T", "batch1": "T", "batch2": "T", "beta": "f", "alpha": "f"},
     refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    shape="ops.matmul.shapes:sum_and_product",
 )
 ADDBMM = KernelOp(
     "addbmm",
@@ -60,6 +104,9 @@ ADDBMM = KernelOp(
     nodes.AddbmmBackward0,
     {"self": "T", "batch1": "T", "batch2": "T", "beta": "f", "alpha": "f"},
     refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    shape="ops.matmul.shapes:sum_of_products",
 )
 ADDMV = KernelOp(
     "addmv",
@@ -68,6 +115,9 @@ ADDMV = KernelOp(
     nodes.AddmvBackward0,
     {"self": "T", "mat": "T", "vec": "T", "beta": "f", "alpha": "f"},
     refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    shape="ops.matmul.shapes:sum_and_product",
 )
 COORDINATE_MM = KernelOp(
     "coordinate_mm",
@@ -76,6 +126,9 @@ COORDINATE_MM = KernelOp(
     nodes.CoordinateMmBackward0,
     {"self": "T", "row": "I", "column": "I", "count": "n", "mat2": "T"},
     refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    shape="ops.matmul.shapes:product_by_coordinates",
 )
 COORDINATE_SAMPLED = KernelOp(
     "coordinate_sampled",
@@ -84,6 +137,9 @@ COORDINATE_SAMPLED = KernelOp(
     nodes.CoordinateSampledBackward0,
     {"self": "T", "row": "R", "mat2": "T", "column": "R"},
     refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    shape="dispatch.shape_rules:like_second",
 )
 LINEAR = KernelOp(
     "linear",
@@ -92,6 +148,10 @@ LINEAR = KernelOp(
     nodes.LinearBackward0,
     {"self": "T", "weight": "T", "bias": "O"},
     refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    stored=True,
+    shape="ops.matmul.shapes:linear_shape",
 )
 LINEAR_WEIGHT_BACKWARD = KernelOp(
     "linear_weight_backward",
@@ -100,6 +160,10 @@ LINEAR_WEIGHT_BACKWARD = KernelOp(
     nodes.LinearWeightBackwardBackward0,
     {"grad_output": "T", "self": "T"},
     refused="b",
+    rule="match",
+    allowed=("int", "float", "complex"),
+    stored=True,
+    shape="ops.matmul.shapes:linear_weight",
 )
 
 
@@ -150,25 +214,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.mm(name, self, mat2)
-    if into is None and not watch.every and MM.remember(given, (self, mat2)):
-        result = MM.launch(self, mat2)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and mat2._dtype is self._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
-    )
-    try:
-        result = adopt(
-            at(self, matmul_cpu.mm, "ops.matmul.shapes:product")(stored_in(self, computed), stored_in(mat2, computed)),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, mat2))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MmBackward0.record(result, self, mat2, into=into)
+    return call(MM, name, given, (self, mat2), into)
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -217,25 +263,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.bmm(name, self, mat2)
-    if into is None and not watch.every and BMM.remember(given, (self, mat2)):
-        result = BMM.launch(self, mat2)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and mat2._dtype is self._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
-    )
-    try:
-        result = adopt(
-            at(self, matmul_cpu.bmm, "ops.matmul.shapes:product")(stored_in(self, computed), stored_in(mat2, computed)),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, mat2))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.BmmBackward0.record(result, self, mat2, into=into)
+    return call(BMM, name, given, (self, mat2), into)
 
 
 @autocast_as(cuda="lower")
@@ -284,25 +312,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
     if not isinstance(vec, Tensor):
         vec = checks.tensor(name, "vec", vec)
     self, vec = matmul_checks.mv(name, self, vec)
-    if into is None and not watch.every and MV.remember(given, (self, vec)):
-        result = MV.launch(self, vec)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and vec._dtype is self._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, vec))
-    )
-    try:
-        result = adopt(
-            at(self, matmul_cpu.mv, "ops.matmul.shapes:product")(array_in(self, computed), array_in(vec, computed)),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, vec))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MvBackward0.record(result, self, vec, into=into)
+    return call(MV, name, given, (self, vec), into)
 
 
 @autocast_as(cuda="widest")
@@ -351,27 +361,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
     if not isinstance(tensor, Tensor):
         tensor = checks.tensor(name, "tensor", tensor)
     self, tensor = matmul_checks.dot(name, self, tensor)
-    if into is None and not watch.every and DOT.remember(given, (self, tensor)):
-        result = DOT.launch(self, tensor)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and tensor._dtype is self._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, tensor))
-    )
-    try:
-        result = adopt(
-            at(self, matmul_cpu.dot, "dispatch.shape_rules:one_number")(
-                array_in(self, computed), array_in(tensor, computed)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, tensor))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.DotBackward0.record(result, self, tensor, into=into)
+    return call(DOT, name, given, (self, tensor), into)
 
 
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -604,27 +594,7 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat1, mat2, beta, alpha = matmul_checks.addmm(name, self, mat1, mat2, beta, alpha)
-    if into is None and not watch.every and ADDMM.remember(given, (self, mat1, mat2, beta, alpha)):
-        result = ADDMM.launch(self, mat1, mat2, beta, alpha)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and mat1._dtype is self._dtype and mat2._dtype is self._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat1, mat2))
-    )
-    try:
-        result = adopt(
-            at(self, matmul_cpu.addmm, "ops.matmul.shapes:sum_and_product")(
-                array_in(self, computed), array_in(mat1, computed), array_in(mat2, computed), beta, alpha
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, mat1, mat2, beta, alpha))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AddmmBackward0.record(result, self, mat1, mat2, beta, alpha, into=into)
+    return call(ADDMM, name, given, (self, mat1, mat2, beta, alpha), into)
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -772,27 +742,7 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.baddbmm(name, self, batch1, batch2, beta, alpha)
-    if into is None and not watch.every and BADDBMM.remember(given, (self, batch1, batch2, beta, alpha)):
-        result = BADDBMM.launch(self, batch1, batch2, beta, alpha)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, batch1, batch2))
-    )
-    try:
-        result = adopt(
-            at(self, matmul_cpu.baddbmm, "ops.matmul.shapes:sum_and_product")(
-                array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, batch1, batch2, beta, alpha))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.BaddbmmBackward0.record(result, self, batch1, batch2, beta, alpha, into=into)
+    return call(BADDBMM, name, given, (self, batch1, batch2, beta, alpha), into)
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -938,32 +888,7 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.addbmm(name, self, batch1, batch2, beta, alpha)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and ADDBMM.remember(given, (self, batch1, batch2, beta, alpha))
-    ):
-        result = ADDBMM.launch(self, batch1, batch2, beta, alpha)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, batch1, batch2))
-    )
-    try:
-        result = adopt(
-            at(self, matmul_cpu.addbmm, "ops.matmul.shapes:sum_of_products")(
-                array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, batch1, batch2, beta, alpha))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AddbmmBackward0.record(result, self, batch1, batch2, beta, alpha, into=into)
+    return call(ADDBMM, name, given, (self, batch1, batch2, beta, alpha), into)
 
 
 @autocast_as(cuda="lower")
@@ -1097,27 +1022,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat, vec, beta, alpha = matmul_checks.addmv(name, self, mat, vec, beta, alpha)
-    if into is None and not watch.every and ADDMV.remember(given, (self, mat, vec, beta, alpha)):
-        result = ADDMV.launch(self, mat, vec, beta, alpha)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and mat._dtype is self._dtype and vec._dtype is self._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat, vec))
-    )
-    try:
-        result = adopt(
-            at(self, matmul_cpu.addmv, "ops.matmul.shapes:sum_and_product")(
-                array_in(self, computed), array_in(mat, computed), array_in(vec, computed), beta, alpha
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, mat, vec, beta, alpha))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AddmvBackward0.record(result, self, mat, vec, beta, alpha, into=into)
+    return call(ADDMV, name, given, (self, mat, vec, beta, alpha), into)
 
 
 @autocast_as(cpu="promote", cuda="lower")
@@ -1209,27 +1114,7 @@ def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, row, column, count, mat2 = matmul_checks.coordinate_mm(name, self, row, column, count, mat2)
-    if into is None and not watch.every and COORDINATE_MM.remember(given, (self, row, column, count, mat2)):
-        result = COORDINATE_MM.launch(self, row, column, count, mat2)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and mat2._dtype is self._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
-    )
-    try:
-        result = adopt(
-            at(self, matmul_cpu.coordinate_mm, "ops.matmul.shapes:product_by_coordinates")(
-                array_in(self, computed), array_in(row, None), array_in(column, None), count, array_in(mat2, computed)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, row, column, count, mat2))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.CoordinateMmBackward0.record(result, self, row, column, count, mat2, into=into)
+    return call(COORDINATE_MM, name, given, (self, row, column, count, mat2), into)
 
 
 def coordinate_sampled(input: Tensor, row: Tensor, mat2: Tensor, column: Tensor) -> Tensor:
@@ -1282,32 +1167,7 @@ def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
     if not isinstance(column, Tensor):
         column = checks.tensor(name, "column", column)
     self, row, mat2, column = matmul_checks.coordinate_sampled(name, self, row, mat2, column)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and COORDINATE_SAMPLED.remember(given, (self, row, mat2, column))
-    ):
-        result = COORDINATE_SAMPLED.launch(self, row, mat2, column)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and mat2._dtype is self._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
-    )
-    try:
-        result = adopt(
-            at(self, matmul_cpu.coordinate_sampled, "dispatch.shape_rules:like_second")(
-                array_in(self, computed), array_in(row, None), array_in(mat2, computed), array_in(column, None)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, row, mat2, column))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.CoordinateSampledBackward0.record(result, self, row, mat2, column, into=into)
+    return call(COORDINATE_SAMPLED, name, given, (self, row, mat2, column), into)
 
 
 @autocast_as(cuda="widest")
@@ -1931,27 +1791,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     if bias is not None and not isinstance(bias, Tensor):
         bias = checks.tensor(name, "bias", bias)
     self, weight, bias = matmul_checks.linear(name, self, weight, bias)
-    if into is None and not watch.every and LINEAR.remember(given, (self, weight, bias)):
-        result = LINEAR.launch(self, weight, bias)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and weight._dtype is self._dtype and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, weight, bias))
-    )
-    try:
-        result = adopt(
-            at(self, matmul_cpu.linear, "ops.matmul.shapes:linear_shape")(
-                stored_in(self, computed), stored_in(weight, computed), stored_in(bias, computed)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, weight, bias))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LinearBackward0.record(result, self, weight, bias, into=into)
+    return call(LINEAR, name, given, (self, weight, bias), into)
 
 
 def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
@@ -1995,27 +1835,7 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
-    if into is None and not watch.every and LINEAR_WEIGHT_BACKWARD.remember(given, (grad_output, self)):
-        result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, self)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (grad_output, self))
-    )
-    try:
-        result = adopt(
-            at(grad_output, matmul_cpu.linear_weight_backward, "ops.matmul.shapes:linear_weight")(
-                stored_in(grad_output, computed), stored_in(self, computed)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LinearWeightBackwardBackward0.record(result, grad_output, self, into=into)
+    return call(LINEAR_WEIGHT_BACKWARD, name, given, (grad_output, self), into)
 
 
 ger = outer

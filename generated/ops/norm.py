@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write, write_out
+from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write_out
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import run
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
@@ -23,11 +22,9 @@ from ...runtime.ops.norm import checks as norm_checks
 from ...runtime.ops.norm import cpu as norm_cpu
 from ...runtime.ops.norm import plans as norm_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
-from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of, memory_formats_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from .. import kernels
 from ..checks import normalize_rms_backward as _check_normalize_rms_backward
@@ -45,6 +42,10 @@ STANDARDIZE = KernelOp(
     nodes.StandardizeBackward0,
     {"self": "T", "weight": "O", "bias": "O", "dim": "d", "affine_shape": "d", "eps": "f"},
     outputs=3,
+    rule="match",
+    allowed=("float",),
+    formats=("self",),
+    shape="ops.norm.shapes:standardized",
 )
 STANDARDIZE_ROWS = KernelOp(
     "standardize_rows",
@@ -53,6 +54,20 @@ STANDARDIZE_ROWS = KernelOp(
     nodes.StandardizeRowsBackward0,
     {"self": "T", "weight": "O", "bias": "O", "dim": "d", "eps": "f"},
     outputs=3,
+    rule="match",
+    allowed=("float",),
+    formats=("self",),
+)
+STANDARDIZE_ROWS_BACKWARD = KernelOp(
+    "standardize_rows_backward",
+    None,
+    _rows_standardize_rows_backward.standardize_rows_backward,
+    None,
+    {"output_mask": "a", "grad_output": "T", "self": "T", "weight": "O", "center": "T", "scale": "T", "dim": "d"},
+    outputs=3,
+    is_planned=False,
+    rule="match",
+    allowed=("float",),
 )
 STANDARDIZE_GROUPS = KernelOp(
     "standardize_groups",
@@ -61,6 +76,10 @@ STANDARDIZE_GROUPS = KernelOp(
     nodes.StandardizeGroupsBackward0,
     {"self": "T", "weight": "O", "bias": "O", "groups": "n", "eps": "f"},
     outputs=3,
+    rule="match",
+    allowed=("float",),
+    formats=("self",),
+    shape="ops.norm.shapes:standardized_groups",
 )
 NORMALIZE_BY = KernelOp(
     "normalize_by",
@@ -68,6 +87,10 @@ NORMALIZE_BY = KernelOp(
     norm_cpu.normalize_by,
     nodes.NormalizeByBackward0,
     {"self": "T", "mean": "T", "var": "T", "weight": "O", "bias": "O", "eps": "f"},
+    rule="match",
+    allowed=("float",),
+    formats=("self",),
+    shape="dispatch.shape_rules:same",
 )
 NORMALIZE_RMS = KernelOp(
     "normalize_rms",
@@ -76,6 +99,19 @@ NORMALIZE_RMS = KernelOp(
     nodes.NormalizeRmsBackward0,
     {"self": "T", "weight": "O", "dim": "d", "eps": "f"},
     outputs=2,
+    rule="match",
+    allowed=("float",),
+)
+NORMALIZE_RMS_BACKWARD = KernelOp(
+    "normalize_rms_backward",
+    None,
+    _rows_normalize_rms_backward.normalize_rms_backward,
+    None,
+    {"output_mask": "a", "grad_output": "T", "self": "T", "weight": "O", "scale": "T", "dim": "d"},
+    outputs=2,
+    is_planned=False,
+    rule="match",
+    allowed=("float",),
 )
 
 
@@ -287,41 +323,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     self, weight, bias, dim, affine_shape, eps = norm_checks.standardize(
         name, self, weight, bias, dim, affine_shape, eps
     )
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and STANDARDIZE.remember(given, (self, weight, bias, dim, affine_shape, eps))
-    ):
-        results = STANDARDIZE.launch(self, weight, bias, dim, affine_shape, eps)
-        if results is not None:
-            return _standardize_result(*results)
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and (weight is None or weight._dtype is self._dtype)
-        and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, weight, bias))
-    )
-    try:
-        results = memory_formats_of(
-            outputs(
-                at(self, norm_cpu.standardize, "ops.norm.shapes:standardized")(
-                    array_in(in_rows(self), computed),
-                    array_in(weight, computed),
-                    array_in(bias, computed),
-                    dim,
-                    affine_shape,
-                    eps,
-                ),
-                computed,
-                ("same", "same", "same"),
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, weight, bias, dim, affine_shape, eps))
-    return _standardize_result(*nodes.StandardizeBackward0.record(results, self, weight, bias, dim, affine_shape, eps))
+    return _standardize_result(*call(STANDARDIZE, name, given, (self, weight, bias, dim, affine_shape, eps)))
 
 
 def standardize_rows(
@@ -402,36 +404,7 @@ def _standardize_rows(name: str, self, weight, bias, dim, eps, into=None) -> Any
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, weight, bias, dim, eps = norm_checks.standardize_rows(name, self, weight, bias, dim, eps)
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and STANDARDIZE_ROWS.remember(given, (self, weight, bias, dim, eps))
-    ):
-        results = STANDARDIZE_ROWS.launch(self, weight, bias, dim, eps)
-        if results is not None:
-            return _standardize_rows_result(*results)
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and (weight is None or weight._dtype is self._dtype)
-        and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, weight, bias))
-    )
-    try:
-        results = memory_formats_of(
-            outputs(
-                at(self, _rows_standardize_rows.standardize_rows)(
-                    array_in(in_rows(self), computed), array_in(weight, computed), array_in(bias, computed), dim, eps
-                ),
-                computed,
-                ("same", "same", "same"),
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, weight, bias, dim, eps))
-    return _standardize_rows_result(*nodes.StandardizeRowsBackward0.record(results, self, weight, bias, dim, eps))
+    return _standardize_rows_result(*call(STANDARDIZE_ROWS, name, given, (self, weight, bias, dim, eps)))
 
 
 def standardize_rows_backward(
@@ -517,32 +490,9 @@ def _standardize_rows_backward(name: str, output_mask, grad_output, self, weight
             name, output_mask, grad_output, self, weight, center, scale, dim
         )
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and self._dtype is grad_output._dtype
-        and center._dtype is grad_output._dtype
-        and scale._dtype is grad_output._dtype
-        and (weight is None or weight._dtype is grad_output._dtype)
-        else computed_dtype(name, "match", ("float",), (grad_output, self, weight, center, scale))
+    return _standardize_rows_backward_result(
+        *call(STANDARDIZE_ROWS_BACKWARD, name, (), (output_mask, grad_output, self, weight, center, scale, dim))
     )
-    try:
-        results = outputs(
-            at(grad_output, _rows_standardize_rows_backward.standardize_rows_backward)(
-                output_mask,
-                array_in(grad_output, computed),
-                array_in(self, computed),
-                array_in(weight, computed),
-                array_in(center, computed),
-                array_in(scale, computed),
-                dim,
-            ),
-            computed,
-            ("same", "same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (output_mask, grad_output, self, weight, center, scale, dim))
-    return _standardize_rows_backward_result(*results)
 
 
 def standardize_groups(
@@ -622,38 +572,7 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, weight, bias, groups, eps = norm_checks.standardize_groups(name, self, weight, bias, groups, eps)
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and STANDARDIZE_GROUPS.remember(given, (self, weight, bias, groups, eps))
-    ):
-        results = STANDARDIZE_GROUPS.launch(self, weight, bias, groups, eps)
-        if results is not None:
-            return _standardize_groups_result(*results)
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and (weight is None or weight._dtype is self._dtype)
-        and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, weight, bias))
-    )
-    try:
-        results = memory_formats_of(
-            outputs(
-                at(self, norm_cpu.standardize_groups, "ops.norm.shapes:standardized_groups")(
-                    array_in(in_rows(self), computed), array_in(weight, computed), array_in(bias, computed), groups, eps
-                ),
-                computed,
-                ("same", "same", "same"),
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, weight, bias, groups, eps))
-    return _standardize_groups_result(
-        *nodes.StandardizeGroupsBackward0.record(results, self, weight, bias, groups, eps)
-    )
+    return _standardize_groups_result(*call(STANDARDIZE_GROUPS, name, given, (self, weight, bias, groups, eps)))
 
 
 def normalize_by(
@@ -728,44 +647,7 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, mean, var, weight, bias, eps = norm_checks.normalize_by(name, self, mean, var, weight, bias, eps)
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and NORMALIZE_BY.remember(given, (self, mean, var, weight, bias, eps))
-    ):
-        result = NORMALIZE_BY.launch(self, mean, var, weight, bias, eps)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and mean._dtype is self._dtype
-        and var._dtype is self._dtype
-        and (weight is None or weight._dtype is self._dtype)
-        and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, mean, var, weight, bias))
-    )
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, norm_cpu.normalize_by, "dispatch.shape_rules:same")(
-                    array_in(in_rows(self), computed),
-                    array_in(mean, computed),
-                    array_in(var, computed),
-                    array_in(weight, computed),
-                    array_in(bias, computed),
-                    eps,
-                ),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, mean, var, weight, bias, eps))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.NormalizeByBackward0.record(result, self, mean, var, weight, bias, eps, into=into)
+    return call(NORMALIZE_BY, name, given, (self, mean, var, weight, bias, eps), into)
 
 
 def normalize_rms(
@@ -834,24 +716,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, weight, dim, eps = norm_checks.normalize_rms(name, self, weight, dim, eps)
-    if into is None and not watch.every and NORMALIZE_RMS.remember(given, (self, weight, dim, eps)):
-        results = NORMALIZE_RMS.launch(self, weight, dim, eps)
-        if results is not None:
-            return _normalize_rms_result(*results)
-    computed = (
-        self._dtype
-        if self._dtype.native and (weight is None or weight._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, weight))
-    )
-    try:
-        results = outputs(
-            at(self, _rows_normalize_rms.normalize_rms)(array_in(self, computed), array_in(weight, computed), dim, eps),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, weight, dim, eps))
-    return _normalize_rms_result(*nodes.NormalizeRmsBackward0.record(results, self, weight, dim, eps))
+    return _normalize_rms_result(*call(NORMALIZE_RMS, name, given, (self, weight, dim, eps)))
 
 
 def normalize_rms_backward(
@@ -926,30 +791,9 @@ def _normalize_rms_backward(name: str, output_mask, grad_output, self, weight, s
     output_mask, grad_output, self, weight, scale, dim = _check_normalize_rms_backward.normalize_rms_backward_rows(
         name, output_mask, grad_output, self, weight, scale, dim
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and self._dtype is grad_output._dtype
-        and scale._dtype is grad_output._dtype
-        and (weight is None or weight._dtype is grad_output._dtype)
-        else computed_dtype(name, "match", ("float",), (grad_output, self, weight, scale))
+    return _normalize_rms_backward_result(
+        *call(NORMALIZE_RMS_BACKWARD, name, (), (output_mask, grad_output, self, weight, scale, dim))
     )
-    try:
-        results = outputs(
-            at(grad_output, _rows_normalize_rms_backward.normalize_rms_backward)(
-                output_mask,
-                array_in(grad_output, computed),
-                array_in(self, computed),
-                array_in(weight, computed),
-                array_in(scale, computed),
-                dim,
-            ),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (output_mask, grad_output, self, weight, scale, dim))
-    return _normalize_rms_backward_result(*results)
 
 
 def normalize(

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import write, write_out
+from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.destinations import write_outs
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
@@ -22,11 +21,9 @@ from ...runtime.ops.pooling import checks as pooling_checks
 from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.ops.pooling import plans as pooling_plans
-from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of, memory_formats_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import pooling as nodes
 
@@ -37,8 +34,12 @@ MAX_POOL_WITH_INDICES = KernelOp(
     nodes.MaxPoolWithIndicesBackward0,
     {"self": "T", "kernel_size": "d", "stride": "d", "padding": "d", "dilation": "d", "ceil_mode": "b", "spatial": "n"},
     outputs=2,
-    dtypes=("same", "int64"),
     refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    dtypes=("same", "int64"),
+    formats=("self",),
+    shape="ops.pooling.shapes:max_pooled",
 )
 MAX_POOL_BACKWARD = KernelOp(
     "max_pool_backward",
@@ -46,6 +47,9 @@ MAX_POOL_BACKWARD = KernelOp(
     pooling_cpu.max_pool_backward,
     nodes.MaxPoolBackwardBackward0,
     {"grad_output": "T", "indices": "I", "input_shape": "d", "spatial": "n"},
+    rule="same",
+    allowed=("float",),
+    shape="dispatch.shape_rules:size_third_argument",
 )
 MAX_UNPOOL1D = KernelOp(
     "max_unpool1d",
@@ -54,6 +58,9 @@ MAX_UNPOOL1D = KernelOp(
     nodes.MaxUnpool1dBackward0,
     {"self": "T", "indices": "I", "kernel_size": "d", "stride": "d", "padding": "d", "output_size": "d"},
     refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    shape="ops.pooling.shapes:unpooled",
 )
 MAX_UNPOOL2D = KernelOp(
     "max_unpool2d",
@@ -62,6 +69,10 @@ MAX_UNPOOL2D = KernelOp(
     nodes.MaxUnpool2dBackward0,
     {"self": "T", "indices": "I", "kernel_size": "d", "stride": "d", "padding": "d", "output_size": "d"},
     refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    formats=("self",),
+    shape="ops.pooling.shapes:unpooled",
 )
 MAX_UNPOOL3D = KernelOp(
     "max_unpool3d",
@@ -70,6 +81,10 @@ MAX_UNPOOL3D = KernelOp(
     nodes.MaxUnpool3dBackward0,
     {"self": "T", "indices": "I", "kernel_size": "d", "stride": "d", "padding": "d", "output_size": "d"},
     refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    formats=("self",),
+    shape="ops.pooling.shapes:unpooled",
 )
 ADAPTIVE_MAX_POOL_WITH_INDICES = KernelOp(
     "adaptive_max_pool_with_indices",
@@ -78,8 +93,12 @@ ADAPTIVE_MAX_POOL_WITH_INDICES = KernelOp(
     nodes.AdaptiveMaxPoolWithIndicesBackward0,
     {"self": "T", "output_size": "d", "spatial": "n"},
     outputs=2,
-    dtypes=("same", "int64"),
     refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    dtypes=("same", "int64"),
+    formats=("self",),
+    shape="ops.pooling.shapes:adaptive_pool_with_indices",
 )
 AVG_POOL = KernelOp(
     "avg_pool",
@@ -97,6 +116,10 @@ AVG_POOL = KernelOp(
         "spatial": "n",
     },
     refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    formats=("self",),
+    shape="ops.pooling.shapes:avg_pooled",
 )
 AVG_POOL_BACKWARD = KernelOp(
     "avg_pool_backward",
@@ -114,6 +137,9 @@ AVG_POOL_BACKWARD = KernelOp(
         "divisor_override": "n",
         "spatial": "n",
     },
+    rule="same",
+    allowed=("float",),
+    shape="dispatch.shape_rules:size_argument",
 )
 ADAPTIVE_AVG_POOL = KernelOp(
     "adaptive_avg_pool",
@@ -121,6 +147,10 @@ ADAPTIVE_AVG_POOL = KernelOp(
     pooling_cpu.adaptive_avg_pool,
     nodes.AdaptiveAvgPoolBackward0,
     {"self": "T", "output_size": "d", "spatial": "n"},
+    rule="same",
+    allowed=("float",),
+    formats=("self",),
+    shape="ops.pooling.shapes:evenly_pooled",
 )
 ADAPTIVE_AVG_POOL_BACKWARD = KernelOp(
     "adaptive_avg_pool_backward",
@@ -128,6 +158,9 @@ ADAPTIVE_AVG_POOL_BACKWARD = KernelOp(
     pooling_cpu.adaptive_avg_pool_backward,
     nodes.AdaptiveAvgPoolBackwardBackward0,
     {"grad_output": "T", "input_shape": "d", "spatial": "n"},
+    rule="same",
+    allowed=("float",),
+    shape="dispatch.shape_rules:size_argument",
 )
 
 
@@ -219,33 +252,8 @@ def _max_pool_with_indices(
     self, kernel_size, stride, padding, dilation, ceil_mode, spatial = pooling_checks.max_pool(
         name, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and MAX_POOL_WITH_INDICES.remember(given, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
-    ):
-        results = MAX_POOL_WITH_INDICES.launch(self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
-        if results is not None:
-            return _max_pool_with_indices_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        results = memory_formats_of(
-            outputs(
-                at(self, pooling_cpu.max_pool, "ops.pooling.shapes:max_pooled")(
-                    array_in(in_rows(self), computed), kernel_size, stride, padding, dilation, ceil_mode, spatial
-                ),
-                computed,
-                ("same", "int64"),
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
     return _max_pool_with_indices_result(
-        *nodes.MaxPoolWithIndicesBackward0.record(
-            results, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
-        )
+        *call(MAX_POOL_WITH_INDICES, name, given, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
     )
 
 
@@ -301,29 +309,7 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     grad_output, indices, input_shape, spatial = pooling_checks.max_pool_backward(
         name, grad_output, indices, input_shape, spatial
     )
-    if (
-        into is None
-        and not watch.every
-        and MAX_POOL_BACKWARD.remember(given, (grad_output, indices, input_shape, spatial))
-    ):
-        result = MAX_POOL_BACKWARD.launch(grad_output, indices, input_shape, spatial)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
-    )
-    try:
-        result = adopt(
-            at(grad_output, pooling_cpu.max_pool_backward, "dispatch.shape_rules:size_third_argument")(
-                array_in(grad_output, computed), array_in(indices, None), input_shape, spatial
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, indices, input_shape, spatial))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MaxPoolBackwardBackward0.record(result, grad_output, indices, input_shape, spatial, into=into)
+    return call(MAX_POOL_BACKWARD, name, given, (grad_output, indices, input_shape, spatial), into)
 
 
 @autocast_as(cpu="float32")
@@ -401,29 +387,7 @@ def _max_unpool1d(name: str, self, indices, kernel_size, stride, padding, output
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
-    if (
-        into is None
-        and not watch.every
-        and MAX_UNPOOL1D.remember(given, (self, indices, kernel_size, stride, padding, output_size))
-    ):
-        result = MAX_UNPOOL1D.launch(self, indices, kernel_size, stride, padding, output_size)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
-                array_in(self, computed), array_in(indices, None), kernel_size, stride, padding, output_size
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MaxUnpool1dBackward0.record(
-        result, self, indices, kernel_size, stride, padding, output_size, into=into
-    )
+    return call(MAX_UNPOOL1D, name, given, (self, indices, kernel_size, stride, padding, output_size), into)
 
 
 @autocast_as(cpu="float32")
@@ -500,38 +464,7 @@ def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and MAX_UNPOOL2D.remember(given, (self, indices, kernel_size, stride, padding, output_size))
-    ):
-        result = MAX_UNPOOL2D.launch(self, indices, kernel_size, stride, padding, output_size)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
-                    array_in(in_rows(self), computed),
-                    array_in(indices, None),
-                    kernel_size,
-                    stride,
-                    padding,
-                    output_size,
-                ),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MaxUnpool2dBackward0.record(
-        result, self, indices, kernel_size, stride, padding, output_size, into=into
-    )
+    return call(MAX_UNPOOL2D, name, given, (self, indices, kernel_size, stride, padding, output_size), into)
 
 
 @autocast_as(cpu="float32")
@@ -607,38 +540,7 @@ def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and MAX_UNPOOL3D.remember(given, (self, indices, kernel_size, stride, padding, output_size))
-    ):
-        result = MAX_UNPOOL3D.launch(self, indices, kernel_size, stride, padding, output_size)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
-                    array_in(in_rows(self), computed),
-                    array_in(indices, None),
-                    kernel_size,
-                    stride,
-                    padding,
-                    output_size,
-                ),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MaxUnpool3dBackward0.record(
-        result, self, indices, kernel_size, stride, padding, output_size, into=into
-    )
+    return call(MAX_UNPOOL3D, name, given, (self, indices, kernel_size, stride, padding, output_size), into)
 
 
 def max_pool1d(
@@ -866,31 +768,8 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and ADAPTIVE_MAX_POOL_WITH_INDICES.remember(given, (self, output_size, spatial))
-    ):
-        results = ADAPTIVE_MAX_POOL_WITH_INDICES.launch(self, output_size, spatial)
-        if results is not None:
-            return _adaptive_max_pool_with_indices_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        results = memory_formats_of(
-            outputs(
-                at(self, pooling_cpu.adaptive_max_pool, "ops.pooling.shapes:adaptive_pool_with_indices")(
-                    array_in(in_rows(self), computed), output_size, spatial
-                ),
-                computed,
-                ("same", "int64"),
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, output_size, spatial))
     return _adaptive_max_pool_with_indices_result(
-        *nodes.AdaptiveMaxPoolWithIndicesBackward0.record(results, self, output_size, spatial)
+        *call(ADAPTIVE_MAX_POOL_WITH_INDICES, name, given, (self, output_size, spatial))
     )
 
 
@@ -1028,45 +907,12 @@ def _avg_pool(
             name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
     )
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and AVG_POOL.remember(
-            given, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
-        )
-    ):
-        result = AVG_POOL.launch(
-            self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
-        )
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, pooling_cpu.avg_pool, "ops.pooling.shapes:avg_pooled")(
-                    array_in(in_rows(self), computed),
-                    kernel_size,
-                    stride,
-                    padding,
-                    ceil_mode,
-                    count_include_pad,
-                    divisor_override,
-                    spatial,
-                ),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(
-            name, error, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
-        )
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AvgPoolBackward0.record(
-        result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial, into=into
+    return call(
+        AVG_POOL,
+        name,
+        given,
+        (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial),
+        into,
     )
 
 
@@ -1214,25 +1060,11 @@ def _avg_pool_backward(
             spatial,
         )
     )
-    if (
-        into is None
-        and not watch.every
-        and AVG_POOL_BACKWARD.remember(
-            given,
-            (
-                grad_output,
-                input_shape,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
-            ),
-        )
-    ):
-        result = AVG_POOL_BACKWARD.launch(
+    return call(
+        AVG_POOL_BACKWARD,
+        name,
+        given,
+        (
             grad_output,
             input_shape,
             kernel_size,
@@ -1242,57 +1074,8 @@ def _avg_pool_backward(
             count_include_pad,
             divisor_override,
             spatial,
-        )
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
-    )
-    try:
-        result = adopt(
-            at(grad_output, pooling_cpu.avg_pool_backward, "dispatch.shape_rules:size_argument")(
-                array_in(grad_output, computed),
-                input_shape,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(
-            name,
-            error,
-            (
-                grad_output,
-                input_shape,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
-            ),
-        )
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AvgPoolBackwardBackward0.record(
-        result,
-        grad_output,
-        input_shape,
-        kernel_size,
-        stride,
-        padding,
-        ceil_mode,
-        count_include_pad,
-        divisor_override,
-        spatial,
-        into=into,
+        ),
+        into,
     )
 
 
@@ -1550,31 +1333,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
-    if (
-        into is None
-        and not watch.every
-        and is_in_rows(self)
-        and ADAPTIVE_AVG_POOL.remember(given, (self, output_size, spatial))
-    ):
-        result = ADAPTIVE_AVG_POOL.launch(self, output_size, spatial)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, pooling_cpu.adaptive_avg_pool, "ops.pooling.shapes:evenly_pooled")(
-                    array_in(in_rows(self), computed), output_size, spatial
-                ),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, output_size, spatial))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AdaptiveAvgPoolBackward0.record(result, self, output_size, spatial, into=into)
+    return call(ADAPTIVE_AVG_POOL, name, given, (self, output_size, spatial), into)
 
 
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
@@ -1619,29 +1378,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     grad_output, input_shape, spatial = pooling_checks.adaptive_pool_backward(name, grad_output, input_shape, spatial)
-    if (
-        into is None
-        and not watch.every
-        and ADAPTIVE_AVG_POOL_BACKWARD.remember(given, (grad_output, input_shape, spatial))
-    ):
-        result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
-    )
-    try:
-        result = adopt(
-            at(grad_output, pooling_cpu.adaptive_avg_pool_backward, "dispatch.shape_rules:size_argument")(
-                array_in(grad_output, computed), input_shape, spatial
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, input_shape, spatial))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AdaptiveAvgPoolBackwardBackward0.record(result, grad_output, input_shape, spatial, into=into)
+    return call(ADAPTIVE_AVG_POOL_BACKWARD, name, given, (grad_output, input_shape, spatial), into)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:

@@ -12,9 +12,8 @@ from typing import Any
 from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.destinations import write_outs
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.recurrent import checks as recurrent_checks
@@ -45,6 +44,9 @@ RNN_LAYER = KernelOp(
         "nonlinearity": "s",
     },
     outputs=2,
+    rule="match",
+    allowed=("float",),
+    shape="ops.recurrent.shapes:rnn",
 )
 LSTM_LAYER = KernelOp(
     "lstm_layer",
@@ -64,6 +66,9 @@ LSTM_LAYER = KernelOp(
         "reverse": "b",
     },
     outputs=5,
+    rule="match",
+    allowed=("float",),
+    shape="ops.recurrent.shapes:lstm",
 )
 GRU_LAYER = KernelOp(
     "gru_layer",
@@ -81,6 +86,9 @@ GRU_LAYER = KernelOp(
         "reverse": "b",
     },
     outputs=3,
+    rule="match",
+    allowed=("float",),
+    shape="ops.recurrent.shapes:gru",
 )
 
 
@@ -196,49 +204,12 @@ def _rnn_layer(
             name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
     )
-    if (
-        into is None
-        and not watch.every
-        and RNN_LAYER.remember(
-            given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
-        )
-    ):
-        results = RNN_LAYER.launch(
-            self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
-        )
-        if results is not None:
-            return _rnn_layer_result(*results)
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and hidden._dtype is self._dtype
-        and weight_ih._dtype is self._dtype
-        and weight_hh._dtype is self._dtype
-        and (bias_ih is None or bias_ih._dtype is self._dtype)
-        and (bias_hh is None or bias_hh._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
-    )
-    try:
-        results = outputs(
-            at(self, recurrent_cpu_rnn.rnn_layer, "ops.recurrent.shapes:rnn")(
-                array_in(self, computed),
-                array_in(hidden, computed),
-                array_in(weight_ih, computed),
-                array_in(weight_hh, computed),
-                array_in(bias_ih, computed),
-                array_in(bias_hh, computed),
-                batch_sizes,
-                reverse,
-                nonlinearity,
-            ),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity))
     return _rnn_layer_result(
-        *nodes.RnnLayerBackward0.record(
-            results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+        *call(
+            RNN_LAYER,
+            name,
+            given,
+            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity),
         )
     )
 
@@ -368,56 +339,12 @@ def _lstm_layer(
             name, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
     )
-    if (
-        into is None
-        and not watch.every
-        and LSTM_LAYER.remember(
-            given, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
-        )
-    ):
-        results = LSTM_LAYER.launch(
-            self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
-        )
-        if results is not None:
-            return _lstm_layer_result(*results)
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and hidden._dtype is self._dtype
-        and cell._dtype is self._dtype
-        and weight_ih._dtype is self._dtype
-        and weight_hh._dtype is self._dtype
-        and (bias_ih is None or bias_ih._dtype is self._dtype)
-        and (bias_hh is None or bias_hh._dtype is self._dtype)
-        and (weight_hr is None or weight_hr._dtype is self._dtype)
-        else computed_dtype(
-            name, "match", ("float",), (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr)
-        )
-    )
-    try:
-        results = outputs(
-            at(self, recurrent_cpu_lstm.lstm_layer, "ops.recurrent.shapes:lstm")(
-                array_in(self, computed),
-                array_in(hidden, computed),
-                array_in(cell, computed),
-                array_in(weight_ih, computed),
-                array_in(weight_hh, computed),
-                array_in(bias_ih, computed),
-                array_in(bias_hh, computed),
-                array_in(weight_hr, computed),
-                batch_sizes,
-                reverse,
-            ),
-            computed,
-            ("same", "same", "same", "same", "same"),
-        )
-    except Exception as error:
-        reraise(
-            name, error, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
-        )
     return _lstm_layer_result(
-        *nodes.LstmLayerBackward0.record(
-            results, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+        *call(
+            LSTM_LAYER,
+            name,
+            given,
+            (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse),
         )
     )
 
@@ -522,45 +449,8 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse = recurrent_checks.gru_layer(
         name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
     )
-    if (
-        into is None
-        and not watch.every
-        and GRU_LAYER.remember(given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
-    ):
-        results = GRU_LAYER.launch(self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
-        if results is not None:
-            return _gru_layer_result(*results)
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and hidden._dtype is self._dtype
-        and weight_ih._dtype is self._dtype
-        and weight_hh._dtype is self._dtype
-        and (bias_ih is None or bias_ih._dtype is self._dtype)
-        and (bias_hh is None or bias_hh._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
-    )
-    try:
-        results = outputs(
-            at(self, recurrent_cpu_gru.gru_layer, "ops.recurrent.shapes:gru")(
-                array_in(self, computed),
-                array_in(hidden, computed),
-                array_in(weight_ih, computed),
-                array_in(weight_hh, computed),
-                array_in(bias_ih, computed),
-                array_in(bias_hh, computed),
-                batch_sizes,
-                reverse,
-            ),
-            computed,
-            ("same", "same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
     return _gru_layer_result(
-        *nodes.GruLayerBackward0.record(
-            results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
-        )
+        *call(GRU_LAYER, name, given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
     )
 
 

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.device.device import CPU
+from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.destinations import write_outs
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.elementwise.general import result_dtype
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType, in_input_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.signatures import LazySignature, of_overloads
@@ -33,7 +30,6 @@ from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..checks import amax_backward as _check_amax_backward
 from ..checks import logsumexp_backward as _check_logsumexp_backward
@@ -49,31 +45,86 @@ from ..kernels.programs import cpu_std_backward as _rows_std_backward
 from ..kernels.programs import cpu_var_backward as _rows_var_backward
 from ..nodes import reduction as nodes
 
-SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, reduction_cpu.sum_all, nodes.SumBackward0, {"self": "T"})
+SUM_DEFAULT = KernelOp(
+    "sum",
+    reduction_plans.sum_all,
+    reduction_cpu.sum_all,
+    nodes.SumBackward0,
+    {"self": "T"},
+    arguments=("self", "dtype"),
+    rule="accumulate",
+    shape="dispatch.shape_rules:one_number",
+)
 FILLED = KernelOp(
-    "filled", reduction_plans.filled, reduction_cpu.filled, nodes.FilledBackward0, {"self": "T", "size": "d"}
+    "filled",
+    reduction_plans.filled,
+    reduction_cpu.filled,
+    nodes.FilledBackward0,
+    {"self": "T", "size": "d"},
+    rule="same",
+    shape="dispatch.shape_rules:size_argument",
 )
 SUM_DIM_INTLIST = KernelOp(
-    "sum", reduction_plans.sum_dim, reduction_cpu.sum_dim, nodes.SumBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
+    "sum",
+    reduction_plans.sum_dim,
+    reduction_cpu.sum_dim,
+    nodes.SumBackward1,
+    {"self": "T", "dim": "d", "keepdim": "b"},
+    arguments=("self", "dim", "keepdim", "dtype"),
+    rule="accumulate",
+    shape="ops.reduction.shapes:reduced",
 )
-PROD_DEFAULT = KernelOp("prod", reduction_plans.prod_all, reduction_cpu.prod_all, nodes.ProdBackward0, {"self": "T"})
+PROD_DEFAULT = KernelOp(
+    "prod",
+    reduction_plans.prod_all,
+    reduction_cpu.prod_all,
+    nodes.ProdBackward0,
+    {"self": "T"},
+    arguments=("self", "dtype"),
+    rule="accumulate",
+    shape="dispatch.shape_rules:one_number",
+)
 PROD_DIM_INT = KernelOp(
     "prod",
     reduction_plans.prod_dim,
     reduction_cpu.prod_dim,
     nodes.ProdBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
+    arguments=("self", "dim", "keepdim", "dtype"),
+    rule="accumulate",
+    shape="ops.reduction.shapes:reduced",
 )
 PROD_OTHERS = KernelOp(
-    "prod_others", None, reduction_cpu.prod_others, nodes.ProdOthersBackward0, {"self": "T", "dim": "n"}
+    "prod_others",
+    None,
+    reduction_cpu.prod_others,
+    nodes.ProdOthersBackward0,
+    {"self": "T", "dim": "n"},
+    rule="same",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:same",
 )
-MEAN_DEFAULT = KernelOp("mean", reduction_plans.mean_all, reduction_cpu.mean_all, nodes.MeanBackward0, {"self": "T"})
+MEAN_DEFAULT = KernelOp(
+    "mean",
+    reduction_plans.mean_all,
+    reduction_cpu.mean_all,
+    nodes.MeanBackward0,
+    {"self": "T"},
+    arguments=("self", "dtype"),
+    rule="same",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:one_number",
+)
 MEAN_DIM = KernelOp(
     "mean",
     reduction_plans.mean_dim,
     reduction_cpu.mean_dim,
     nodes.MeanBackward1,
     {"self": "T", "dim": "d", "keepdim": "b"},
+    arguments=("self", "dim", "keepdim", "dtype"),
+    rule="same",
+    allowed=("float", "complex"),
+    shape="ops.reduction.shapes:reduced",
 )
 VAR_CORRECTION = KernelOp(
     "var",
@@ -81,6 +132,10 @@ VAR_CORRECTION = KernelOp(
     reduction_cpu.var_dim,
     nodes.VarBackward0,
     {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
+    rule="same",
+    allowed=("float", "complex"),
+    dtypes=("real",),
+    shape="ops.reduction.shapes:reduced_with_correction_shape",
 )
 STD_CORRECTION = KernelOp(
     "std",
@@ -88,6 +143,10 @@ STD_CORRECTION = KernelOp(
     reduction_cpu.std_dim,
     nodes.StdBackward0,
     {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
+    rule="same",
+    allowed=("float", "complex"),
+    dtypes=("real",),
+    shape="ops.reduction.shapes:reduced_with_correction_shape",
 )
 AMAX = KernelOp(
     "amax",
@@ -95,6 +154,9 @@ AMAX = KernelOp(
     reduction_cpu_argreduce.amax,
     nodes.AmaxBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
+    rule="same",
+    allowed=("bool", "int", "float"),
+    shape="ops.reduction.shapes:reduced",
 )
 AMIN = KernelOp(
     "amin",
@@ -102,9 +164,19 @@ AMIN = KernelOp(
     reduction_cpu_argreduce.amin,
     nodes.AminBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
+    rule="same",
+    allowed=("bool", "int", "float"),
+    shape="ops.reduction.shapes:reduced",
 )
 MAX_DEFAULT = KernelOp(
-    "max", reduction_plans.max_all, reduction_cpu_argreduce.max_all, nodes.MaxBackward0, {"self": "T"}
+    "max",
+    reduction_plans.max_all,
+    reduction_cpu_argreduce.max_all,
+    nodes.MaxBackward0,
+    {"self": "T"},
+    rule="same",
+    allowed=("bool", "int", "float"),
+    shape="dispatch.shape_rules:one_number",
 )
 MAX_DIM = KernelOp(
     "max",
@@ -113,10 +185,20 @@ MAX_DIM = KernelOp(
     nodes.MaxBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
+    rule="same",
+    allowed=("bool", "int", "float"),
     dtypes=("same", "int64"),
+    shape="ops.reduction.shapes:reduced_with_indices",
 )
 MIN_DEFAULT = KernelOp(
-    "min", reduction_plans.min_all, reduction_cpu_argreduce.min_all, nodes.MinBackward0, {"self": "T"}
+    "min",
+    reduction_plans.min_all,
+    reduction_cpu_argreduce.min_all,
+    nodes.MinBackward0,
+    {"self": "T"},
+    rule="same",
+    allowed=("bool", "int", "float"),
+    shape="dispatch.shape_rules:one_number",
 )
 MIN_DIM = KernelOp(
     "min",
@@ -125,7 +207,10 @@ MIN_DIM = KernelOp(
     nodes.MinBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
+    rule="same",
+    allowed=("bool", "int", "float"),
     dtypes=("same", "int64"),
+    shape="ops.reduction.shapes:reduced_with_indices",
 )
 ARGMAX = KernelOp(
     "argmax",
@@ -133,7 +218,10 @@ ARGMAX = KernelOp(
     reduction_cpu_argreduce.argmax,
     None,
     {"self": "T", "dim": "n", "keepdim": "b"},
+    rule="same",
+    allowed=("bool", "int", "float"),
     dtypes=("int64",),
+    shape="ops.reduction.shapes:reduced",
 )
 ARGMIN = KernelOp(
     "argmin",
@@ -141,10 +229,20 @@ ARGMIN = KernelOp(
     reduction_cpu_argreduce.argmin,
     None,
     {"self": "T", "dim": "n", "keepdim": "b"},
+    rule="same",
+    allowed=("bool", "int", "float"),
     dtypes=("int64",),
+    shape="ops.reduction.shapes:reduced",
 )
 ANY_DEFAULT = KernelOp(
-    "any", reduction_plans_minmax.any_all, reduction_cpu_argreduce.any_all, None, {"self": "T"}, dtypes=("bool",)
+    "any",
+    reduction_plans_minmax.any_all,
+    reduction_cpu_argreduce.any_all,
+    None,
+    {"self": "T"},
+    rule="same",
+    dtypes=("bool",),
+    shape="dispatch.shape_rules:one_number",
 )
 ANY_DIMS = KernelOp(
     "any",
@@ -152,10 +250,19 @@ ANY_DIMS = KernelOp(
     reduction_cpu_argreduce.any_dim,
     None,
     {"self": "T", "dim": "d", "keepdim": "b"},
+    rule="same",
     dtypes=("bool",),
+    shape="ops.reduction.shapes:reduced",
 )
 ALL_DEFAULT = KernelOp(
-    "all", reduction_plans_minmax.all_all, reduction_cpu_argreduce.all_all, None, {"self": "T"}, dtypes=("bool",)
+    "all",
+    reduction_plans_minmax.all_all,
+    reduction_cpu_argreduce.all_all,
+    None,
+    {"self": "T"},
+    rule="same",
+    dtypes=("bool",),
+    shape="dispatch.shape_rules:one_number",
 )
 ALL_DIMS = KernelOp(
     "all",
@@ -163,7 +270,9 @@ ALL_DIMS = KernelOp(
     reduction_cpu_argreduce.all_dim,
     None,
     {"self": "T", "dim": "d", "keepdim": "b"},
+    rule="same",
     dtypes=("bool",),
+    shape="ops.reduction.shapes:reduced",
 )
 NORM_DEFAULT = KernelOp(
     "norm",
@@ -171,6 +280,11 @@ NORM_DEFAULT = KernelOp(
     reduction_cpu.norm,
     nodes.NormBackward0,
     {"self": "T", "p": "f", "dim": "d", "keepdim": "b"},
+    arguments=("self", "p", "dim", "keepdim", "dtype"),
+    rule="same",
+    allowed=("float", "complex"),
+    dtypes=("real",),
+    shape="ops.reduction.shapes:reduced_to_norm",
 )
 LINALG_VECTOR_NORM = KernelOp(
     "linalg_vector_norm",
@@ -178,6 +292,11 @@ LINALG_VECTOR_NORM = KernelOp(
     reduction_cpu.norm,
     nodes.LinalgVectorNormBackward0,
     {"self": "T", "ord": "f", "dim": "d", "keepdim": "b"},
+    arguments=("self", "ord", "dim", "keepdim", "dtype"),
+    rule="same",
+    allowed=("float", "complex"),
+    dtypes=("real",),
+    shape="ops.reduction.shapes:reduced_to_norm",
 )
 LOGSUMEXP = KernelOp(
     "logsumexp",
@@ -185,6 +304,9 @@ LOGSUMEXP = KernelOp(
     reduction_cpu.logsumexp,
     nodes.LogsumexpBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
+    rule="float",
+    allowed=("float", "complex"),
+    shape="ops.reduction.shapes:reduced",
 )
 SUM_TO_SIZE = KernelOp(
     "sum_to_size",
@@ -192,6 +314,8 @@ SUM_TO_SIZE = KernelOp(
     reduction_cpu.sum_to_size,
     nodes.SumToSizeBackward0,
     {"self": "T", "size": "d"},
+    rule="accumulate",
+    shape="dispatch.shape_rules:size_argument",
 )
 NANSUM = KernelOp(
     "nansum",
@@ -199,6 +323,10 @@ NANSUM = KernelOp(
     reduction_cpu.nansum,
     nodes.NansumBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
+    arguments=("self", "dim", "keepdim", "dtype"),
+    rule="accumulate",
+    allowed=("bool", "int", "float"),
+    shape="ops.reduction.shapes:reduced",
 )
 VAR_BACKWARD = KernelOp(
     "var_backward",
@@ -206,6 +334,8 @@ VAR_BACKWARD = KernelOp(
     _rows_var_backward.var_backward,
     None,
     {"grad_output": "T", "self": "T", "dim": "d", "correction": "f"},
+    rule="match",
+    allowed=("float",),
 )
 STD_BACKWARD = KernelOp(
     "std_backward",
@@ -213,6 +343,8 @@ STD_BACKWARD = KernelOp(
     _rows_std_backward.std_backward,
     None,
     {"grad_output": "T", "self": "T", "deviation": "T", "dim": "d", "correction": "f"},
+    rule="match",
+    allowed=("float",),
 )
 AMAX_BACKWARD = KernelOp(
     "amax_backward",
@@ -220,6 +352,8 @@ AMAX_BACKWARD = KernelOp(
     _rows_amax_backward.amax_backward,
     None,
     {"grad_output": "T", "self": "T", "extreme": "T", "dim": "d"},
+    rule="match",
+    allowed=("float",),
 )
 NORM_BACKWARD = KernelOp(
     "norm_backward",
@@ -227,6 +361,8 @@ NORM_BACKWARD = KernelOp(
     _rows_norm_backward.norm_backward,
     None,
     {"grad_output": "T", "self": "T", "length": "T", "p": "f", "dim": "d"},
+    rule="match",
+    allowed=("float",),
 )
 LOGSUMEXP_BACKWARD = KernelOp(
     "logsumexp_backward",
@@ -234,6 +370,8 @@ LOGSUMEXP_BACKWARD = KernelOp(
     _rows_logsumexp_backward.logsumexp_backward,
     None,
     {"grad_output": "T", "self": "T", "total": "T", "dim": "d"},
+    rule="match",
+    allowed=("float",),
 )
 NANSUM_BACKWARD = KernelOp(
     "nansum_backward",
@@ -241,6 +379,8 @@ NANSUM_BACKWARD = KernelOp(
     _rows_nansum_backward.nansum_backward,
     None,
     {"grad_output": "T", "self": "T", "dim": "d"},
+    rule="match",
+    allowed=("float",),
 )
 
 
@@ -290,22 +430,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    if into is None and not watch.every and dtype is None and SUM_DEFAULT.remember(given, (self,)):
-        result = SUM_DEFAULT.launch(self)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, reduction_cpu.sum_all, "dispatch.shape_rules:one_number")(array_in(self, computed)), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SumBackward0.record(result, self, dtype, into=into)
+    return call(SUM_DEFAULT, name, given, (self, dtype), into)
 
 
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -342,21 +467,7 @@ def _filled(name: str, self, size, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
-    if into is None and not watch.every and FILLED.remember(given, (self, size)):
-        result = FILLED.launch(self, size)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu.filled, "dispatch.shape_rules:size_argument")(array_in(self, computed), size),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, size))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.FilledBackward0.record(result, self, size, into=into)
+    return call(FILLED, name, given, (self, size), into)
 
 
 @autocast_as(cuda="float32")
@@ -424,23 +535,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.reduced_dims(name, self, dim, keepdim, dtype)
-    if into is None and not watch.every and dtype is None and SUM_DIM_INTLIST.remember(given, (self, dim, keepdim)):
-        result = SUM_DIM_INTLIST.launch(self, dim, keepdim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, reduction_cpu.sum_dim, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SumBackward1.record(result, self, dim, keepdim, dtype, into=into)
+    return call(SUM_DIM_INTLIST, name, given, (self, dim, keepdim, dtype), into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -489,22 +584,7 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    if into is None and not watch.every and dtype is None and PROD_DEFAULT.remember(given, (self,)):
-        result = PROD_DEFAULT.launch(self)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, reduction_cpu.prod_all, "dispatch.shape_rules:one_number")(array_in(self, computed)), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ProdBackward0.record(result, self, dtype, into=into)
+    return call(PROD_DEFAULT, name, given, (self, dtype), into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -564,23 +644,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.one_dim(name, self, dim, keepdim, dtype)
-    if into is None and not watch.every and dtype is None and PROD_DIM_INT.remember(given, (self, dim, keepdim)):
-        result = PROD_DIM_INT.launch(self, dim, keepdim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, reduction_cpu.prod_dim, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ProdBackward1.record(result, self, dim, keepdim, dtype, into=into)
+    return call(PROD_DIM_INT, name, given, (self, dim, keepdim, dtype), into)
 
 
 def prod_others(input: Tensor, dim: int) -> Tensor:
@@ -621,20 +685,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.every and PROD_OTHERS.remember(given, (self, dim)):
-        result = PROD_OTHERS.launch(self, dim)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu.prod_others, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ProdOthersBackward0.record(result, self, dim, into=into)
+    return call(PROD_OTHERS, name, given, (self, dim), into)
 
 
 def mean_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
@@ -682,24 +733,7 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    if into is None and not watch.every and dtype is None and MEAN_DEFAULT.remember(given, (self,)):
-        result = MEAN_DEFAULT.launch(self)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and dtype is None
-        else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, reduction_cpu.mean_all, "dispatch.shape_rules:one_number")(array_in(self, computed)), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MeanBackward0.record(result, self, dtype, into=into)
+    return call(MEAN_DEFAULT, name, given, (self, dtype), into)
 
 
 def mean_dim(
@@ -763,25 +797,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.reduced_dims(name, self, dim, keepdim, dtype)
-    if into is None and not watch.every and dtype is None and MEAN_DIM.remember(given, (self, dim, keepdim)):
-        result = MEAN_DIM.launch(self, dim, keepdim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and dtype is None
-        else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, reduction_cpu.mean_dim, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MeanBackward1.record(result, self, dim, keepdim, dtype, into=into)
+    return call(MEAN_DIM, name, given, (self, dim, keepdim, dtype), into)
 
 
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
@@ -937,23 +953,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
-    if into is None and not watch.every and VAR_CORRECTION.remember(given, (self, dim, correction, keepdim)):
-        result = VAR_CORRECTION.launch(self, dim, correction, keepdim)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu.var_dim, "ops.reduction.shapes:reduced_with_correction_shape")(
-                array_in(self, computed), dim, correction, keepdim
-            ),
-            result_dtype("real", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, correction, keepdim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.VarBackward0.record(result, self, dim, correction, keepdim, into=into)
+    return call(VAR_CORRECTION, name, given, (self, dim, correction, keepdim), into)
 
 
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
@@ -1110,23 +1110,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
-    if into is None and not watch.every and STD_CORRECTION.remember(given, (self, dim, correction, keepdim)):
-        result = STD_CORRECTION.launch(self, dim, correction, keepdim)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu.std_dim, "ops.reduction.shapes:reduced_with_correction_shape")(
-                array_in(self, computed), dim, correction, keepdim
-            ),
-            result_dtype("real", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, correction, keepdim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.StdBackward0.record(result, self, dim, correction, keepdim, into=into)
+    return call(STD_CORRECTION, name, given, (self, dim, correction, keepdim), into)
 
 
 def amax(
@@ -1194,23 +1178,7 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    if into is None and not watch.every and AMAX.remember(given, (self, dim, keepdim)):
-        result = AMAX.launch(self, dim, keepdim)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu_argreduce.amax, "ops.reduction.shapes:reduced")(
-                array_in(self, computed), dim, keepdim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AmaxBackward0.record(result, self, dim, keepdim, into=into)
+    return call(AMAX, name, given, (self, dim, keepdim), into)
 
 
 def amin(
@@ -1276,23 +1244,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    if into is None and not watch.every and AMIN.remember(given, (self, dim, keepdim)):
-        result = AMIN.launch(self, dim, keepdim)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu_argreduce.amin, "ops.reduction.shapes:reduced")(
-                array_in(self, computed), dim, keepdim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.AminBackward0.record(result, self, dim, keepdim, into=into)
+    return call(AMIN, name, given, (self, dim, keepdim), into)
 
 
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1335,21 +1287,7 @@ def _max_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    if into is None and not watch.every and MAX_DEFAULT.remember(given, (self,)):
-        result = MAX_DEFAULT.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu_argreduce.max_all, "dispatch.shape_rules:one_number")(array_in(self, computed)),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MaxBackward0.record(result, self, into=into)
+    return call(MAX_DEFAULT, name, given, (self,), into)
 
 
 def max_dim(
@@ -1403,22 +1341,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if into is None and not watch.every and MAX_DIM.remember(given, (self, dim, keepdim)):
-        results = MAX_DIM.launch(self, dim, keepdim)
-        if results is not None:
-            return _max_dim_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        results = outputs(
-            at(self, reduction_cpu_argreduce.max_dim, "ops.reduction.shapes:reduced_with_indices")(
-                array_in(self, computed), dim, keepdim
-            ),
-            computed,
-            ("same", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    return _max_dim_result(*nodes.MaxBackward1.record(results, self, dim, keepdim))
+    return _max_dim_result(*call(MAX_DIM, name, given, (self, dim, keepdim)))
 
 
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1495,21 +1418,7 @@ def _min_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    if into is None and not watch.every and MIN_DEFAULT.remember(given, (self,)):
-        result = MIN_DEFAULT.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu_argreduce.min_all, "dispatch.shape_rules:one_number")(array_in(self, computed)),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MinBackward0.record(result, self, into=into)
+    return call(MIN_DEFAULT, name, given, (self,), into)
 
 
 def min_dim(
@@ -1563,22 +1472,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if into is None and not watch.every and MIN_DIM.remember(given, (self, dim, keepdim)):
-        results = MIN_DIM.launch(self, dim, keepdim)
-        if results is not None:
-            return _min_dim_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        results = outputs(
-            at(self, reduction_cpu_argreduce.min_dim, "ops.reduction.shapes:reduced_with_indices")(
-                array_in(self, computed), dim, keepdim
-            ),
-            computed,
-            ("same", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    return _min_dim_result(*nodes.MinBackward1.record(results, self, dim, keepdim))
+    return _min_dim_result(*call(MIN_DIM, name, given, (self, dim, keepdim)))
 
 
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1677,23 +1571,7 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
-    if into is None and not watch.every and ARGMAX.remember(given, (self, dim, keepdim)):
-        result = ARGMAX.launch(self, dim, keepdim)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu_argreduce.argmax, "ops.reduction.shapes:reduced")(
-                array_in(self, computed), dim, keepdim
-            ),
-            result_dtype("int64", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(ARGMAX, name, given, (self, dim, keepdim), into)
 
 
 def argmin(
@@ -1755,23 +1633,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
-    if into is None and not watch.every and ARGMIN.remember(given, (self, dim, keepdim)):
-        result = ARGMIN.launch(self, dim, keepdim)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu_argreduce.argmin, "ops.reduction.shapes:reduced")(
-                array_in(self, computed), dim, keepdim
-            ),
-            result_dtype("int64", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(ARGMIN, name, given, (self, dim, keepdim), into)
 
 
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1807,21 +1669,7 @@ def _any_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if into is None and not watch.every and ANY_DEFAULT.remember(given, (self,)):
-        result = ANY_DEFAULT.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu_argreduce.any_all, "dispatch.shape_rules:one_number")(array_in(self, computed)),
-            result_dtype("bool", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(ANY_DEFAULT, name, given, (self,), into)
 
 
 def any_dims(
@@ -1868,23 +1716,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    if into is None and not watch.every and ANY_DIMS.remember(given, (self, dim, keepdim)):
-        result = ANY_DIMS.launch(self, dim, keepdim)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu_argreduce.any_dim, "ops.reduction.shapes:reduced")(
-                array_in(self, computed), dim, keepdim
-            ),
-            result_dtype("bool", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(ANY_DIMS, name, given, (self, dim, keepdim), into)
 
 
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1920,21 +1752,7 @@ def _all_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if into is None and not watch.every and ALL_DEFAULT.remember(given, (self,)):
-        result = ALL_DEFAULT.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu_argreduce.all_all, "dispatch.shape_rules:one_number")(array_in(self, computed)),
-            result_dtype("bool", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(ALL_DEFAULT, name, given, (self,), into)
 
 
 def all_dims(
@@ -1981,23 +1799,7 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    if into is None and not watch.every and ALL_DIMS.remember(given, (self, dim, keepdim)):
-        result = ALL_DIMS.launch(self, dim, keepdim)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu_argreduce.all_dim, "ops.reduction.shapes:reduced")(
-                array_in(self, computed), dim, keepdim
-            ),
-            result_dtype("bool", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(ALL_DIMS, name, given, (self, dim, keepdim), into)
 
 
 @autocast_as(cuda="float32")
@@ -2073,27 +1875,7 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reduction_checks.norm(name, self, p, dim, keepdim, dtype)
-    if into is None and not watch.every and dtype is None and NORM_DEFAULT.remember(given, (self, p, dim, keepdim)):
-        result = NORM_DEFAULT.launch(self, p, dim, keepdim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and dtype is None
-        else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, reduction_cpu.norm, "ops.reduction.shapes:reduced_to_norm")(
-                array_in(self, computed), p, dim, keepdim
-            ),
-            result_dtype("real", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, p, dim, keepdim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.NormBackward0.record(result, self, p, dim, keepdim, dtype, into=into)
+    return call(NORM_DEFAULT, name, given, (self, p, dim, keepdim, dtype), into)
 
 
 @autocast_as(cuda="float32")
@@ -2185,32 +1967,7 @@ def _linalg_vector_norm(name: str, self, ord, dim, keepdim, dtype, into=None) ->
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.vector_norm(name, self, ord, dim, keepdim, dtype)
-    if (
-        into is None
-        and not watch.every
-        and dtype is None
-        and LINALG_VECTOR_NORM.remember(given, (self, ord, dim, keepdim))
-    ):
-        result = LINALG_VECTOR_NORM.launch(self, ord, dim, keepdim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and dtype is None
-        else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, reduction_cpu.norm, "ops.reduction.shapes:reduced_to_norm")(
-                array_in(self, computed), ord, dim, keepdim
-            ),
-            result_dtype("real", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, ord, dim, keepdim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LinalgVectorNormBackward0.record(result, self, ord, dim, keepdim, dtype, into=into)
+    return call(LINALG_VECTOR_NORM, name, given, (self, ord, dim, keepdim, dtype), into)
 
 
 @autocast_as(cuda="float32")
@@ -2338,21 +2095,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    if into is None and not watch.every and LOGSUMEXP.remember(given, (self, dim, keepdim)):
-        result = LOGSUMEXP.launch(self, dim, keepdim)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu.logsumexp, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LogsumexpBackward0.record(result, self, dim, keepdim, into=into)
+    return call(LOGSUMEXP, name, given, (self, dim, keepdim), into)
 
 
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -2398,21 +2141,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = reduction_checks.sum_to_size(name, self, size)
-    if into is None and not watch.every and SUM_TO_SIZE.remember(given, (self, size)):
-        result = SUM_TO_SIZE.launch(self, size)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "accumulate", (), (self,))
-    try:
-        result = adopt(
-            at(self, reduction_cpu.sum_to_size, "dispatch.shape_rules:size_argument")(array_in(self, computed), size),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, size))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SumToSizeBackward0.record(result, self, size, into=into)
+    return call(SUM_TO_SIZE, name, given, (self, size), into)
 
 
 def nansum(
@@ -2488,25 +2217,7 @@ def _nansum(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.real_reduced_dims(name, self, dim, keepdim, dtype)
-    if into is None and not watch.every and dtype is None and NANSUM.remember(given, (self, dim, keepdim)):
-        result = NANSUM.launch(self, dim, keepdim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and dtype is None
-        else computed_dtype(name, "accumulate", ("bool", "int", "float"), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, reduction_cpu.nansum, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.NansumBackward0.record(result, self, dim, keepdim, dtype, into=into)
+    return call(NANSUM, name, given, (self, dim, keepdim, dtype), into)
 
 
 def nanmean(
@@ -3161,27 +2872,7 @@ def _var_backward(name: str, grad_output, self, dim, correction, into=None) -> A
         dim = checks.integer_list(name, "dim", dim, 1)
     correction = checks.scalar(name, "correction", correction)
     grad_output, self, dim, correction = _check_var_backward.var_backward_rows(name, grad_output, self, dim, correction)
-    if into is None and not watch.every and VAR_BACKWARD.remember(given, (grad_output, self, dim, correction)):
-        result = VAR_BACKWARD.launch(grad_output, self, dim, correction)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, self))
-    )
-    try:
-        result = adopt(
-            at(grad_output, _rows_var_backward.var_backward)(
-                array_in(grad_output, computed), array_in(self, computed), dim, correction
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, dim, correction))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(VAR_BACKWARD, name, given, (grad_output, self, dim, correction), into)
 
 
 def std_backward(
@@ -3239,35 +2930,7 @@ def _std_backward(name: str, grad_output, self, deviation, dim, correction, into
     grad_output, self, deviation, dim, correction = _check_std_backward.std_backward_rows(
         name, grad_output, self, deviation, dim, correction
     )
-    if (
-        into is None
-        and not watch.every
-        and STD_BACKWARD.remember(given, (grad_output, self, deviation, dim, correction))
-    ):
-        result = STD_BACKWARD.launch(grad_output, self, deviation, dim, correction)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype and deviation._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, self, deviation))
-    )
-    try:
-        result = adopt(
-            at(grad_output, _rows_std_backward.std_backward)(
-                array_in(grad_output, computed),
-                array_in(self, computed),
-                array_in(deviation, computed),
-                dim,
-                correction,
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, deviation, dim, correction))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(STD_BACKWARD, name, given, (grad_output, self, deviation, dim, correction), into)
 
 
 def amax_backward(grad_output: Tensor, input: Tensor, extreme: Tensor, dim: Sequence[int] | int | None) -> Tensor:
@@ -3317,27 +2980,7 @@ def _amax_backward(name: str, grad_output, self, extreme, dim, into=None) -> Any
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
     grad_output, self, extreme, dim = _check_amax_backward.amax_backward_rows(name, grad_output, self, extreme, dim)
-    if into is None and not watch.every and AMAX_BACKWARD.remember(given, (grad_output, self, extreme, dim)):
-        result = AMAX_BACKWARD.launch(grad_output, self, extreme, dim)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype and extreme._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, self, extreme))
-    )
-    try:
-        result = adopt(
-            at(grad_output, _rows_amax_backward.amax_backward)(
-                array_in(grad_output, computed), array_in(self, computed), array_in(extreme, computed), dim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, extreme, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(AMAX_BACKWARD, name, given, (grad_output, self, extreme, dim), into)
 
 
 def norm_backward(
@@ -3392,27 +3035,7 @@ def _norm_backward(name: str, grad_output, self, length, p, dim, into=None) -> A
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
     grad_output, self, length, p, dim = _check_norm_backward.norm_backward_rows(name, grad_output, self, length, p, dim)
-    if into is None and not watch.every and NORM_BACKWARD.remember(given, (grad_output, self, length, p, dim)):
-        result = NORM_BACKWARD.launch(grad_output, self, length, p, dim)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype and length._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, self, length))
-    )
-    try:
-        result = adopt(
-            at(grad_output, _rows_norm_backward.norm_backward)(
-                array_in(grad_output, computed), array_in(self, computed), array_in(length, computed), p, dim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, length, p, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(NORM_BACKWARD, name, given, (grad_output, self, length, p, dim), into)
 
 
 def logsumexp_backward(grad_output: Tensor, input: Tensor, total: Tensor, dim: Sequence[int] | int | None) -> Tensor:
@@ -3464,27 +3087,7 @@ def _logsumexp_backward(name: str, grad_output, self, total, dim, into=None) -> 
     grad_output, self, total, dim = _check_logsumexp_backward.logsumexp_backward_rows(
         name, grad_output, self, total, dim
     )
-    if into is None and not watch.every and LOGSUMEXP_BACKWARD.remember(given, (grad_output, self, total, dim)):
-        result = LOGSUMEXP_BACKWARD.launch(grad_output, self, total, dim)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype and total._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, self, total))
-    )
-    try:
-        result = adopt(
-            at(grad_output, _rows_logsumexp_backward.logsumexp_backward)(
-                array_in(grad_output, computed), array_in(self, computed), array_in(total, computed), dim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, total, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(LOGSUMEXP_BACKWARD, name, given, (grad_output, self, total, dim), into)
 
 
 def nansum_backward(grad_output: Tensor, input: Tensor, dim: Sequence[int] | int | None) -> Tensor:
@@ -3526,27 +3129,7 @@ def _nansum_backward(name: str, grad_output, self, dim, into=None) -> Any:
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
     grad_output, self, dim = _check_nansum_backward.nansum_backward_rows(name, grad_output, self, dim)
-    if into is None and not watch.every and NANSUM_BACKWARD.remember(given, (grad_output, self, dim)):
-        result = NANSUM_BACKWARD.launch(grad_output, self, dim)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, self))
-    )
-    try:
-        result = adopt(
-            at(grad_output, _rows_nansum_backward.nansum_backward)(
-                array_in(grad_output, computed), array_in(self, computed), dim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(NANSUM_BACKWARD, name, given, (grad_output, self, dim), into)
 
 
 _sum_overloads = Overloads(

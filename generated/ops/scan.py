@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import after_write, before_write, write, write_out
+from ...runtime.autograd.inplace import after_write, before_write, write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.destinations import write_outs
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType, in_input_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.signatures import LazySignature, of_overloads
@@ -28,18 +27,38 @@ from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import scan as nodes
 
-CUMSUM = KernelOp("cumsum", scan_plans.cumsum, scan_cpu.cumsum, nodes.CumsumBackward0, {"self": "T", "dim": "n"})
-CUMPROD = KernelOp("cumprod", scan_plans.cumprod, scan_cpu.cumprod, nodes.CumprodBackward0, {"self": "T", "dim": "n"})
+CUMSUM = KernelOp(
+    "cumsum",
+    scan_plans.cumsum,
+    scan_cpu.cumsum,
+    nodes.CumsumBackward0,
+    {"self": "T", "dim": "n"},
+    arguments=("self", "dim", "dtype"),
+    rule="accumulate",
+    shape="dispatch.shape_rules:same",
+)
+CUMPROD = KernelOp(
+    "cumprod",
+    scan_plans.cumprod,
+    scan_cpu.cumprod,
+    nodes.CumprodBackward0,
+    {"self": "T", "dim": "n"},
+    arguments=("self", "dim", "dtype"),
+    rule="accumulate",
+    shape="dispatch.shape_rules:same",
+)
 LOGCUMSUMEXP = KernelOp(
     "logcumsumexp",
     scan_plans.logcumsumexp,
     scan_cpu.logcumsumexp,
     nodes.LogcumsumexpBackward0,
     {"self": "T", "dim": "n"},
+    rule="same",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:same",
 )
 LINEAR_RECURRENCE = KernelOp(
     "linear_recurrence",
@@ -47,6 +66,9 @@ LINEAR_RECURRENCE = KernelOp(
     scan_cpu.linear_recurrence,
     nodes.LinearRecurrenceBackward0,
     {"self": "T", "factor": "T", "dim": "n", "reverse": "b"},
+    rule="promote",
+    allowed=("float", "complex"),
+    shape="dispatch.shape_rules:same",
 )
 CUMMAX = KernelOp(
     "cummax",
@@ -55,7 +77,10 @@ CUMMAX = KernelOp(
     nodes.CummaxBackward0,
     {"self": "T", "dim": "n"},
     outputs=2,
+    rule="same",
+    allowed=("bool", "int", "float"),
     dtypes=("same", "int64"),
+    shape="dispatch.shape_rules:same_of_each",
 )
 CUMMIN = KernelOp(
     "cummin",
@@ -64,7 +89,10 @@ CUMMIN = KernelOp(
     nodes.CumminBackward0,
     {"self": "T", "dim": "n"},
     outputs=2,
+    rule="same",
+    allowed=("bool", "int", "float"),
     dtypes=("same", "int64"),
+    shape="dispatch.shape_rules:same_of_each",
 )
 
 
@@ -146,20 +174,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if into is None and not watch.every and dtype is None and CUMSUM.remember(given, (self, dim)):
-        result = CUMSUM.launch(self, dim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
-    )
-    try:
-        result = adopt(at(self, scan_cpu.cumsum, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed)
-    except Exception as error:
-        reraise(name, error, (self, dim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.CumsumBackward0.record(result, self, dim, dtype, into=into)
+    return call(CUMSUM, name, given, (self, dim, dtype), into)
 
 
 @autocast_as(cuda="float32")
@@ -240,20 +255,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if into is None and not watch.every and dtype is None and CUMPROD.remember(given, (self, dim)):
-        result = CUMPROD.launch(self, dim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
-    )
-    try:
-        result = adopt(at(self, scan_cpu.cumprod, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed)
-    except Exception as error:
-        reraise(name, error, (self, dim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.CumprodBackward0.record(result, self, dim, dtype, into=into)
+    return call(CUMPROD, name, given, (self, dim, dtype), into)
 
 
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
@@ -305,20 +307,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if into is None and not watch.every and LOGCUMSUMEXP.remember(given, (self, dim)):
-        result = LOGCUMSUMEXP.launch(self, dim)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, scan_cpu.logcumsumexp, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LogcumsumexpBackward0.record(result, self, dim, into=into)
+    return call(LOGCUMSUMEXP, name, given, (self, dim), into)
 
 
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
@@ -367,27 +356,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
     self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
-    if into is None and not watch.every and LINEAR_RECURRENCE.remember(given, (self, factor, dim, reverse)):
-        result = LINEAR_RECURRENCE.launch(self, factor, dim, reverse)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and factor._dtype is self._dtype
-        else computed_dtype(name, "promote", ("float", "complex"), (self, factor))
-    )
-    try:
-        result = adopt(
-            at(self, scan_cpu.linear_recurrence, "dispatch.shape_rules:same")(
-                array_in(self, computed), array_in(factor, computed), dim, reverse
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, factor, dim, reverse))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LinearRecurrenceBackward0.record(result, self, factor, dim, reverse, into=into)
+    return call(LINEAR_RECURRENCE, name, given, (self, factor, dim, reverse), into)
 
 
 def cummax(
@@ -444,20 +413,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if into is None and not watch.every and CUMMAX.remember(given, (self, dim)):
-        results = CUMMAX.launch(self, dim)
-        if results is not None:
-            return _cummax_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        results = outputs(
-            at(self, scan_cpu.cummax, "dispatch.shape_rules:same_of_each")(array_in(self, computed), dim),
-            computed,
-            ("same", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim))
-    return _cummax_result(*nodes.CummaxBackward0.record(results, self, dim))
+    return _cummax_result(*call(CUMMAX, name, given, (self, dim)))
 
 
 def cummin(
@@ -513,20 +469,7 @@ def _cummin(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if into is None and not watch.every and CUMMIN.remember(given, (self, dim)):
-        results = CUMMIN.launch(self, dim)
-        if results is not None:
-            return _cummin_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        results = outputs(
-            at(self, scan_cpu.cummin, "dispatch.shape_rules:same_of_each")(array_in(self, computed), dim),
-            computed,
-            ("same", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim))
-    return _cummin_result(*nodes.CumminBackward0.record(results, self, dim))
+    return _cummin_result(*call(CUMMIN, name, given, (self, dim)))
 
 
 def diff(

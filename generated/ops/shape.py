@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import after_write, before_write, view_in_place, write, write_out
-from ...runtime.device.device import CPU, DeviceLike
+from ...runtime.autograd.inplace import after_write, before_write, view_in_place, write_out
+from ...runtime.device.device import DeviceLike
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at, at_first
-from ...runtime.dispatch.errors import listed, reraise
-from ...runtime.dispatch.kernel_ops.general import Conversion, array_in, arrays_in, computed_dtype
+from ...runtime.dispatch.errors import listed
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import Conversion
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.signatures import LazySignature, of_overloads
@@ -32,18 +32,25 @@ from ...runtime.ops.shape import plans_moves as shape_plans_moves
 from ...runtime.tensor import view_shapes
 from ...runtime.tensor.dtype_views import typed_alias
 from ...runtime.tensor.dtypes import dtype
-from ...runtime.tensor.layouts import agreeing, formatted, in_rows, is_in_rows, keeps_rows, memory_format_of
 from ...runtime.tensor.memory_format import memory_format
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt, geometries, geometry
+from ...runtime.tensor.tensor import geometries, geometry
 from ...runtime.tensor.tensor import view as make_view
 from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import shape as nodes
 
 REPEAT_INTERLEAVE_TENSOR = KernelOp(
-    "repeat_interleave", None, shape_cpu.repeated_indices, None, {"repeats": "T", "output_size": "n"}, refused="b"
+    "repeat_interleave",
+    None,
+    shape_cpu.repeated_indices,
+    None,
+    {"repeats": "T", "output_size": "n"},
+    refused="b",
+    rule="same",
+    allowed=("int",),
+    shape="ops.shape.shapes:repeated",
 )
 UNFOLD_BACKWARD = KernelOp(
     "unfold_backward",
@@ -51,6 +58,8 @@ UNFOLD_BACKWARD = KernelOp(
     shape_cpu.unfold_backward,
     nodes.UnfoldBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "length": "n", "step": "n"},
+    rule="same",
+    shape="dispatch.shape_rules:size_argument",
 )
 SELECT_BACKWARD = KernelOp(
     "select_backward",
@@ -58,6 +67,8 @@ SELECT_BACKWARD = KernelOp(
     shape_cpu.select_backward,
     nodes.SelectBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "index": "n"},
+    rule="same",
+    shape="dispatch.shape_rules:size_argument",
 )
 SLICE_BACKWARD = KernelOp(
     "slice_backward",
@@ -65,6 +76,8 @@ SLICE_BACKWARD = KernelOp(
     shape_cpu.slice_backward,
     nodes.SliceBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "start": "n", "end": "n", "step": "n"},
+    rule="same",
+    shape="dispatch.shape_rules:size_argument",
 )
 RESTRIDE = KernelOp(
     "restride",
@@ -72,6 +85,8 @@ RESTRIDE = KernelOp(
     shape_cpu.restride,
     nodes.RestrideBackward0,
     {"self": "T", "stride": "d", "offset": "n", "to_size": "d", "to_stride": "d", "to_offset": "n"},
+    rule="same",
+    shape="ops.shape.shapes:restrided",
 )
 DIAGONAL_BACKWARD = KernelOp(
     "diagonal_backward",
@@ -79,25 +94,117 @@ DIAGONAL_BACKWARD = KernelOp(
     shape_cpu.diagonal_backward,
     nodes.DiagonalBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "offset": "n", "dim1": "n", "dim2": "n"},
+    rule="same",
+    shape="dispatch.shape_rules:size_argument",
 )
-CAT = KernelOp("cat", shape_plans.cat, shape_cpu.cat, nodes.CatBackward0, {"tensors": "L", "dim": "n"})
-STACK = KernelOp("stack", shape_plans.stack, shape_cpu.stack, nodes.StackBackward0, {"tensors": "L", "dim": "n"})
-FLIP = KernelOp("flip", shape_plans.flip, shape_cpu.flip, nodes.FlipBackward0, {"self": "T", "dims": "d"})
+CAT = KernelOp(
+    "cat",
+    shape_plans.cat,
+    shape_cpu.cat,
+    nodes.CatBackward0,
+    {"tensors": "L", "dim": "n"},
+    rule="promote",
+    formats=("tensors",),
+    shape="ops.shape.shapes:concatenated",
+)
+STACK = KernelOp(
+    "stack",
+    shape_plans.stack,
+    shape_cpu.stack,
+    nodes.StackBackward0,
+    {"tensors": "L", "dim": "n"},
+    rule="promote",
+    shape="ops.shape.shapes:stacked",
+)
+FLIP = KernelOp(
+    "flip",
+    shape_plans.flip,
+    shape_cpu.flip,
+    nodes.FlipBackward0,
+    {"self": "T", "dims": "d"},
+    rule="same",
+    formats=("self",),
+    shape="dispatch.shape_rules:same",
+)
 ROLL = KernelOp(
-    "roll", shape_plans.roll, shape_cpu.roll, nodes.RollBackward0, {"self": "T", "shifts": "d", "dims": "d"}
+    "roll",
+    shape_plans.roll,
+    shape_cpu.roll,
+    nodes.RollBackward0,
+    {"self": "T", "shifts": "d", "dims": "d"},
+    rule="same",
+    formats=("self",),
+    shape="dispatch.shape_rules:same",
 )
-TRIU = KernelOp("triu", shape_plans.triu, shape_cpu.triu, nodes.TriuBackward0, {"self": "T", "diagonal": "n"})
-TRIL = KernelOp("tril", shape_plans.tril, shape_cpu.tril, nodes.TrilBackward0, {"self": "T", "diagonal": "n"})
+TRIU = KernelOp(
+    "triu",
+    shape_plans.triu,
+    shape_cpu.triu,
+    nodes.TriuBackward0,
+    {"self": "T", "diagonal": "n"},
+    rule="same",
+    shape="dispatch.shape_rules:same",
+)
+TRIL = KernelOp(
+    "tril",
+    shape_plans.tril,
+    shape_cpu.tril,
+    nodes.TrilBackward0,
+    {"self": "T", "diagonal": "n"},
+    rule="same",
+    shape="dispatch.shape_rules:same",
+)
 CONSTANT_PAD_ND = KernelOp(
     "constant_pad_nd",
     shape_plans.constant_pad_nd,
     shape_cpu.constant_pad_nd,
     nodes.ConstantPadNdBackward0,
     {"self": "T", "pad": "d", "value": "f"},
+    rule="same",
+    formats=("self",),
+    shape="ops.shape.shapes:padded",
 )
-CLONE = KernelOp("clone", shape_plans.clone, shape_cpu.clone, nodes.CloneBackward0, {"self": "T"})
+CLONE = KernelOp(
+    "clone",
+    shape_plans.clone,
+    shape_cpu.clone,
+    nodes.CloneBackward0,
+    {"self": "T"},
+    arguments=("self", "memory_format"),
+    rule="same",
+    shape="dispatch.shape_rules:same",
+)
 CONTIGUOUS_COPY = KernelOp(
-    "contiguous_copy", shape_plans.clone, shape_cpu.clone, nodes.ContiguousCopyBackward0, {"self": "T"}
+    "contiguous_copy",
+    shape_plans.clone,
+    shape_cpu.clone,
+    nodes.ContiguousCopyBackward0,
+    {"self": "T"},
+    rule="same",
+    shape="dispatch.shape_rules:same",
+)
+_TO_COPY_KERNEL = KernelOp(
+    "_to_copy",
+    None,
+    shape_cpu.to_copy,
+    nodes.ToCopyBackward0,
+    {"self": "T"},
+    is_planned=False,
+    arguments=("self", "dtype"),
+    rule="same",
+    formats=("*",),
+    shape="dispatch.shape_rules:same",
+)
+TO_DEVICE = KernelOp(
+    "to_device",
+    None,
+    shape_cpu.to_device,
+    nodes.ToDeviceBackward0,
+    {"self": "T", "device": "a", "non_blocking": "b"},
+    records=False,
+    is_planned=False,
+    rule="none",
+    shape="ops.shape.shapes:moved",
 )
 IM2COL = KernelOp(
     "im2col",
@@ -106,6 +213,9 @@ IM2COL = KernelOp(
     nodes.Im2colBackward0,
     {"self": "T", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
     refused="i",
+    rule="same",
+    allowed=("bool", "float", "complex"),
+    shape="ops.shape.shapes:columns",
 )
 COL2IM = KernelOp(
     "col2im",
@@ -113,6 +223,9 @@ COL2IM = KernelOp(
     shape_cpu.col2im,
     nodes.Col2imBackward0,
     {"self": "T", "output_size": "d", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
+    rule="same",
+    allowed=("float", "complex"),
+    shape="ops.shape.shapes:image",
 )
 _TO_COPY = Conversion("_to_copy", nodes.ToCopyBackward0)
 VIEW_DEFAULT = ViewOp("view", nodes.ViewBackward0, "self", "size")
@@ -2010,28 +2123,7 @@ def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
     repeats, output_size = shape_checks_repeat.repeat_counts(name, repeats, output_size)
-    if (
-        repeats._device is not CPU
-        and into is None
-        and not watch.every
-        and REPEAT_INTERLEAVE_TENSOR.remember(given, (repeats, output_size))
-    ):
-        result = REPEAT_INTERLEAVE_TENSOR.launch(repeats, output_size)
-        if result is not None:
-            return result
-    computed = computed_dtype(name, "same", ("int",), (repeats,))
-    try:
-        result = adopt(
-            at(repeats, shape_cpu.repeated_indices, "ops.shape.shapes:repeated")(
-                array_in(repeats, computed), output_size
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (repeats, output_size))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(REPEAT_INTERLEAVE_TENSOR, name, given, (repeats, output_size), into)
 
 
 def repeat_interleave_self_tensor(
@@ -2599,28 +2691,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     grad_output, input_sizes, dim, length, step = shape_checks_slice_join.unfold_backward(
         name, grad_output, input_sizes, dim, length, step
     )
-    if (
-        grad_output._device is not CPU
-        and into is None
-        and not watch.every
-        and UNFOLD_BACKWARD.remember(given, (grad_output, input_sizes, dim, length, step))
-    ):
-        result = UNFOLD_BACKWARD.launch(grad_output, input_sizes, dim, length, step)
-        if result is not None:
-            return result
-    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
-    try:
-        result = adopt(
-            at(grad_output, shape_cpu.unfold_backward, "dispatch.shape_rules:size_argument")(
-                array_in(grad_output, computed), input_sizes, dim, length, step
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, input_sizes, dim, length, step))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.UnfoldBackwardBackward0.record(result, grad_output, input_sizes, dim, length, step, into=into)
+    return call(UNFOLD_BACKWARD, name, given, (grad_output, input_sizes, dim, length, step), into)
 
 
 def select(input: Tensor, dim: int = None, index: int = None, *, axis: int | None = None) -> Tensor:
@@ -2727,23 +2798,7 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
     grad_output, input_sizes, dim, index = shape_checks_repeat.select_backward(
         name, grad_output, input_sizes, dim, index
     )
-    if into is None and not watch.every and SELECT_BACKWARD.remember(given, (grad_output, input_sizes, dim, index)):
-        result = SELECT_BACKWARD.launch(grad_output, input_sizes, dim, index)
-        if result is not None:
-            return result
-    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
-    try:
-        result = adopt(
-            at(grad_output, shape_cpu.select_backward, "dispatch.shape_rules:size_argument")(
-                array_in(grad_output, computed), input_sizes, dim, index
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, input_sizes, dim, index))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SelectBackwardBackward0.record(result, grad_output, input_sizes, dim, index, into=into)
+    return call(SELECT_BACKWARD, name, given, (grad_output, input_sizes, dim, index), into)
 
 
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
@@ -2868,27 +2923,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     grad_output, input_sizes, dim, start, end, step = shape_checks_repeat.slice_backward(
         name, grad_output, input_sizes, dim, start, end, step
     )
-    if (
-        into is None
-        and not watch.every
-        and SLICE_BACKWARD.remember(given, (grad_output, input_sizes, dim, start, end, step))
-    ):
-        result = SLICE_BACKWARD.launch(grad_output, input_sizes, dim, start, end, step)
-        if result is not None:
-            return result
-    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
-    try:
-        result = adopt(
-            at(grad_output, shape_cpu.slice_backward, "dispatch.shape_rules:size_argument")(
-                array_in(grad_output, computed), input_sizes, dim, start, end, step
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, input_sizes, dim, start, end, step))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SliceBackwardBackward0.record(result, grad_output, input_sizes, dim, start, end, step, into=into)
+    return call(SLICE_BACKWARD, name, given, (grad_output, input_sizes, dim, start, end, step), into)
 
 
 def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: int | None = None) -> Tensor:
@@ -3079,28 +3114,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     self, stride, offset, to_size, to_stride, to_offset = shape_checks_repeat.restride(
         name, self, stride, offset, to_size, to_stride, to_offset
     )
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and RESTRIDE.remember(given, (self, stride, offset, to_size, to_stride, to_offset))
-    ):
-        result = RESTRIDE.launch(self, stride, offset, to_size, to_stride, to_offset)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, shape_cpu.restride, "ops.shape.shapes:restrided")(
-                array_in(self, computed), stride, offset, to_size, to_stride, to_offset
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, stride, offset, to_size, to_stride, to_offset))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.RestrideBackward0.record(result, self, stride, offset, to_size, to_stride, to_offset, into=into)
+    return call(RESTRIDE, name, given, (self, stride, offset, to_size, to_stride, to_offset), into)
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
@@ -3218,27 +3232,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     grad_output, input_sizes, offset, dim1, dim2 = shape_checks_repeat.diagonal_backward(
         name, grad_output, input_sizes, offset, dim1, dim2
     )
-    if (
-        into is None
-        and not watch.every
-        and DIAGONAL_BACKWARD.remember(given, (grad_output, input_sizes, offset, dim1, dim2))
-    ):
-        result = DIAGONAL_BACKWARD.launch(grad_output, input_sizes, offset, dim1, dim2)
-        if result is not None:
-            return result
-    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
-    try:
-        result = adopt(
-            at(grad_output, shape_cpu.diagonal_backward, "dispatch.shape_rules:size_argument")(
-                array_in(grad_output, computed), input_sizes, offset, dim1, dim2
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, input_sizes, offset, dim1, dim2))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.DiagonalBackwardBackward0.record(result, grad_output, input_sizes, offset, dim1, dim2, into=into)
+    return call(DIAGONAL_BACKWARD, name, given, (grad_output, input_sizes, offset, dim1, dim2), into)
 
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -3778,24 +3772,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     tensors, dim = shape_checks_slice_join.cat(name, tensors, dim)
-    if into is None and not watch.every and is_in_rows(agreeing(tensors)) and CAT.remember(given, (tensors, dim)):
-        result = CAT.launch(tensors, dim)
-        if result is not None:
-            return result
-    computed = computed_dtype(name, "promote", (), (*tensors,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at_first(tensors, shape_cpu.cat, "ops.shape.shapes:concatenated")(arrays_in(tensors, computed), dim),
-                computed,
-            ),
-            agreeing(tensors),
-        )
-    except Exception as error:
-        reraise(name, error, (tensors, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.CatBackward0.record(result, tensors, dim, into=into)
+    return call(CAT, name, given, (tensors, dim), into)
 
 
 @autocast_as(cpu="widest")
@@ -3846,20 +3823,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     tensors, dim = shape_checks_slice_join.stack(name, tensors, dim)
-    if into is None and not watch.every and STACK.remember(given, (tensors, dim)):
-        result = STACK.launch(tensors, dim)
-        if result is not None:
-            return result
-    computed = computed_dtype(name, "promote", (), (*tensors,))
-    try:
-        result = adopt(
-            at_first(tensors, shape_cpu.stack, "ops.shape.shapes:stacked")(arrays_in(tensors, computed), dim), computed
-        )
-    except Exception as error:
-        reraise(name, error, (tensors, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.StackBackward0.record(result, tensors, dim, into=into)
+    return call(STACK, name, given, (tensors, dim), into)
 
 
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -3906,23 +3870,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.distinct(name, self, dims)
-    if into is None and not watch.every and is_in_rows(self) and FLIP.remember(given, (self, dims)):
-        result = FLIP.launch(self, dims)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, shape_cpu.flip, "dispatch.shape_rules:same")(array_in(in_rows(self), computed), dims), computed
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dims))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.FlipBackward0.record(result, self, dims, into=into)
+    return call(FLIP, name, given, (self, dims), into)
 
 
 def roll(
@@ -3973,24 +3921,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
     shifts = checks.integer_list(name, "shifts", shifts, 1)
     dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = shape_checks_slice_join.roll(name, self, shifts, dims)
-    if into is None and not watch.every and is_in_rows(self) and ROLL.remember(given, (self, shifts, dims)):
-        result = ROLL.launch(self, shifts, dims)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, shape_cpu.roll, "dispatch.shape_rules:same")(array_in(in_rows(self), computed), shifts, dims),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, shifts, dims))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.RollBackward0.record(result, self, shifts, dims, into=into)
+    return call(ROLL, name, given, (self, shifts, dims), into)
 
 
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -4055,20 +3986,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
-    if into is None and not watch.every and TRIU.remember(given, (self, diagonal)):
-        result = TRIU.launch(self, diagonal)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, shape_cpu.triu, "dispatch.shape_rules:same")(array_in(self, computed), diagonal), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self, diagonal))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.TriuBackward0.record(result, self, diagonal, into=into)
+    return call(TRIU, name, given, (self, diagonal), into)
 
 
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -4133,20 +4051,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
-    if into is None and not watch.every and TRIL.remember(given, (self, diagonal)):
-        result = TRIL.launch(self, diagonal)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(
-            at(self, shape_cpu.tril, "dispatch.shape_rules:same")(array_in(self, computed), diagonal), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self, diagonal))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.TrilBackward0.record(result, self, diagonal, into=into)
+    return call(TRIL, name, given, (self, diagonal), into)
 
 
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
@@ -4202,26 +4107,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     pad = checks.integer_list(name, "pad", pad)
     value = checks.scalar(name, "value", value)
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
-    if into is None and not watch.every and is_in_rows(self) and CONSTANT_PAD_ND.remember(given, (self, pad, value)):
-        result = CONSTANT_PAD_ND.launch(self, pad, value)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = memory_format_of(
-            adopt(
-                at(self, shape_cpu.constant_pad_nd, "ops.shape.shapes:padded")(
-                    array_in(in_rows(self), computed), pad, value
-                ),
-                computed,
-            ),
-            self,
-        )
-    except Exception as error:
-        reraise(name, error, (self, pad, value))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ConstantPadNdBackward0.record(result, self, pad, value, into=into)
+    return call(CONSTANT_PAD_ND, name, given, (self, pad, value), into)
 
 
 def clone(input: Tensor, *, memory_format: memory_format | None = None, out: Tensor | None = None) -> Tensor:
@@ -4268,29 +4154,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if memory_format is not None:
         memory_format = checks.memory_format(name, "memory_format", memory_format)
-    if (
-        into is None
-        and not watch.every
-        and memory_format is None
-        and keeps_rows(self)
-        and CLONE.remember(given, (self,))
-    ):
-        result = CLONE.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = formatted(
-            name,
-            adopt(at(self, shape_cpu.clone, "dispatch.shape_rules:same")(array_in(self, computed)), computed),
-            self,
-            memory_format,
-        )
-    except Exception as error:
-        reraise(name, error, (self, memory_format))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.CloneBackward0.record(result, self, memory_format, into=into)
+    return call(CLONE, name, given, (self, memory_format), into)
 
 
 def contiguous_copy(input: Tensor) -> Tensor:
@@ -4326,18 +4190,7 @@ def _contiguous_copy(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if into is None and not watch.every and CONTIGUOUS_COPY.remember(given, (self,)):
-        result = CONTIGUOUS_COPY.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(at(self, shape_cpu.clone, "dispatch.shape_rules:same")(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ContiguousCopyBackward0.record(result, self, into=into)
+    return call(CONTIGUOUS_COPY, name, given, (self,), into)
 
 
 def _to_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tensor:
@@ -4376,19 +4229,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
-    computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
-    try:
-        result = formatted(
-            name,
-            adopt(at(self, shape_cpu.to_copy, "dispatch.shape_rules:same")(array_in(self, computed)), computed),
-            self,
-            None,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ToCopyBackward0.record(result, self, dtype, into=into)
+    return call(_TO_COPY_KERNEL, name, (), (self, dtype), into)
 
 
 def to_device(input: Tensor, device: DeviceLike, non_blocking: bool) -> Tensor:
@@ -4424,15 +4265,7 @@ def _to_device(name: str, self, device, non_blocking, into=None) -> Any:
     device = checks.device(name, "device", device)
     if non_blocking.__class__ is not bool:
         non_blocking = checks.boolean(name, "non_blocking", non_blocking)
-    try:
-        result = adopt(
-            at(self, shape_cpu.to_device, "ops.shape.shapes:moved")(array_in(self, None), device, non_blocking), None
-        )
-    except Exception as error:
-        reraise(name, error, (self, device, non_blocking))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.ToDeviceBackward0.record(result, self, device, non_blocking, into=into)
+    return call(TO_DEVICE, name, (), (self, device, non_blocking), into)
 
 
 def im2col(
@@ -4493,25 +4326,7 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     self, kernel_size, dilation, padding, stride = image_checks.im2col(
         name, self, kernel_size, dilation, padding, stride
     )
-    if into is None and not watch.every and IM2COL.remember(given, (self, kernel_size, dilation, padding, stride)):
-        result = IM2COL.launch(self, kernel_size, dilation, padding, stride)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "float", "complex"), (self,))
-    )
-    try:
-        result = adopt(
-            at(self, shape_cpu.im2col, "ops.shape.shapes:columns")(
-                array_in(self, computed), kernel_size, dilation, padding, stride
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, kernel_size, dilation, padding, stride))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride, into=into)
+    return call(IM2COL, name, given, (self, kernel_size, dilation, padding, stride), into)
 
 
 def col2im(
@@ -4576,27 +4391,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     self, output_size, kernel_size, dilation, padding, stride = image_checks.col2im(
         name, self, output_size, kernel_size, dilation, padding, stride
     )
-    if (
-        into is None
-        and not watch.every
-        and COL2IM.remember(given, (self, output_size, kernel_size, dilation, padding, stride))
-    ):
-        result = COL2IM.launch(self, output_size, kernel_size, dilation, padding, stride)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            at(self, shape_cpu.col2im, "ops.shape.shapes:image")(
-                array_in(self, computed), output_size, kernel_size, dilation, padding, stride
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.Col2imBackward0.record(result, self, output_size, kernel_size, dilation, padding, stride, into=into)
+    return call(COL2IM, name, given, (self, output_size, kernel_size, dilation, padding, stride), into)
 
 
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.inplace import write, write_out
+from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype, in_input_dtype
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import in_input_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
@@ -20,7 +19,6 @@ from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..checks import log_softmax_backward as _check_log_softmax_backward
 from ..checks import softmax_backward as _check_softmax_backward
@@ -31,7 +29,15 @@ from ..kernels.programs import cpu_softmax_backward as _rows_softmax_backward
 from ..nodes import softmax as nodes
 
 SOFTMAX = KernelOp(
-    "softmax", _rows_softmax.plan, _rows_softmax.softmax, nodes.SoftmaxBackward0, {"self": "T", "dim": "n"}
+    "softmax",
+    _rows_softmax.plan,
+    _rows_softmax.softmax,
+    nodes.SoftmaxBackward0,
+    {"self": "T", "dim": "n"},
+    arguments=("self", "dim", "dtype"),
+    rule="same",
+    allowed=("float",),
+    shape="dispatch.shape_rules:same",
 )
 SOFTMAX_BACKWARD = KernelOp(
     "softmax_backward",
@@ -39,6 +45,9 @@ SOFTMAX_BACKWARD = KernelOp(
     _rows_softmax_backward.softmax_backward,
     nodes.SoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
+    rule="match",
+    allowed=("float",),
+    shape="dispatch.shape_rules:same",
 )
 LOG_SOFTMAX = KernelOp(
     "log_softmax",
@@ -46,6 +55,10 @@ LOG_SOFTMAX = KernelOp(
     _rows_log_softmax.log_softmax,
     nodes.LogSoftmaxBackward0,
     {"self": "T", "dim": "n"},
+    arguments=("self", "dim", "dtype"),
+    rule="same",
+    allowed=("float",),
+    shape="dispatch.shape_rules:same",
 )
 LOG_SOFTMAX_BACKWARD = KernelOp(
     "log_softmax_backward",
@@ -53,6 +66,9 @@ LOG_SOFTMAX_BACKWARD = KernelOp(
     _rows_log_softmax_backward.log_softmax_backward,
     nodes.LogSoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
+    rule="match",
+    allowed=("float",),
+    shape="dispatch.shape_rules:same",
 )
 
 
@@ -117,24 +133,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if into is None and not watch.every and dtype is None and SOFTMAX.remember(given, (self, dim)):
-        result = SOFTMAX.launch(self, dim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and dtype is None
-        else computed_dtype(name, "same", ("float",), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, _rows_softmax.softmax, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SoftmaxBackward0.record(result, self, dim, dtype, into=into)
+    return call(SOFTMAX, name, given, (self, dim, dtype), into)
 
 
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
@@ -183,27 +182,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = _check_softmax_backward.softmax_backward_rows(name, grad_output, output, dim)
-    if into is None and not watch.every and SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
-        result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and output._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, output))
-    )
-    try:
-        result = adopt(
-            at(grad_output, _rows_softmax_backward.softmax_backward, "dispatch.shape_rules:same")(
-                array_in(grad_output, computed), array_in(output, computed), dim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, output, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.SoftmaxBackwardBackward0.record(result, grad_output, output, dim, into=into)
+    return call(SOFTMAX_BACKWARD, name, given, (grad_output, output, dim), into)
 
 
 @autocast_as(cuda="float32")
@@ -268,25 +247,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if into is None and not watch.every and dtype is None and LOG_SOFTMAX.remember(given, (self, dim)):
-        result = LOG_SOFTMAX.launch(self, dim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and dtype is None
-        else computed_dtype(name, "same", ("float",), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, _rows_log_softmax.log_softmax, "dispatch.shape_rules:same")(array_in(self, computed), dim),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LogSoftmaxBackward0.record(result, self, dim, dtype, into=into)
+    return call(LOG_SOFTMAX, name, given, (self, dim, dtype), into)
 
 
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
@@ -334,27 +295,7 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = _check_log_softmax_backward.log_softmax_backward_rows(name, grad_output, output, dim)
-    if into is None and not watch.every and LOG_SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
-        result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
-        if result is not None:
-            return result
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and output._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, output))
-    )
-    try:
-        result = adopt(
-            at(grad_output, _rows_log_softmax_backward.log_softmax_backward, "dispatch.shape_rules:same")(
-                array_in(grad_output, computed), array_in(output, computed), dim
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, output, dim))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.LogSoftmaxBackwardBackward0.record(result, grad_output, output, dim, into=into)
+    return call(LOG_SOFTMAX_BACKWARD, name, given, (grad_output, output, dim), into)
 
 
 __all__ = ["softmax", "softmax_backward", "log_softmax", "log_softmax_backward"]

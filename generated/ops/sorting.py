@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.device.device import CPU
+from ...runtime.autograd.inplace import write_out
 from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.destinations import write_outs
-from ...runtime.dispatch.devices import at
-from ...runtime.dispatch.elementwise.general import result_dtype
-from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.call import call
+from ...runtime.dispatch.kernel_ops.general import ReturnType
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.signatures import LazySignature, of_overloads
@@ -32,7 +29,6 @@ from ...runtime.ops.sorting import plans as sorting_plans
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.tensor.tensor import adopt
 from ...runtime.tracebacks import hide_internal_frames
 from ..nodes import sorting as nodes
 
@@ -43,7 +39,10 @@ SORT = KernelOp(
     nodes.SortBackward0,
     {"self": "T", "dim": "n", "descending": "b", "stable": "b"},
     outputs=2,
+    rule="same",
+    allowed=("bool", "int", "float"),
     dtypes=("same", "int64"),
+    shape="dispatch.shape_rules:same_of_each",
 )
 ARGSORT = KernelOp(
     "argsort",
@@ -51,7 +50,10 @@ ARGSORT = KernelOp(
     sorting_cpu.argsort,
     None,
     {"self": "T", "dim": "n", "descending": "b", "stable": "b"},
+    rule="same",
+    allowed=("bool", "int", "float"),
     dtypes=("int64",),
+    shape="dispatch.shape_rules:same",
 )
 TOPK = KernelOp(
     "topk",
@@ -60,8 +62,11 @@ TOPK = KernelOp(
     nodes.TopkBackward0,
     {"self": "T", "k": "n", "dim": "n", "largest": "b", "sorted": "b"},
     outputs=2,
-    dtypes=("same", "int64"),
     refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    dtypes=("same", "int64"),
+    shape="ops.sorting.shapes:chosen",
 )
 KTHVALUE = KernelOp(
     "kthvalue",
@@ -70,11 +75,22 @@ KTHVALUE = KernelOp(
     nodes.KthvalueBackward0,
     {"self": "T", "k": "n", "dim": "n", "keepdim": "b"},
     outputs=2,
-    dtypes=("same", "int64"),
     refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    dtypes=("same", "int64"),
+    shape="ops.sorting.shapes:ranked",
 )
 MEDIAN_DEFAULT = KernelOp(
-    "median", sorting_plans.median_all, sorting_cpu.median_all, nodes.MedianBackward0, {"self": "T"}, refused="b"
+    "median",
+    sorting_plans.median_all,
+    sorting_cpu.median_all,
+    nodes.MedianBackward0,
+    {"self": "T"},
+    refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    shape="dispatch.shape_rules:one_number",
 )
 MEDIAN_DIM = KernelOp(
     "median",
@@ -83,8 +99,11 @@ MEDIAN_DIM = KernelOp(
     nodes.MedianBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
-    dtypes=("same", "int64"),
     refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    dtypes=("same", "int64"),
+    shape="ops.reduction.shapes:reduced_with_indices",
 )
 NANMEDIAN_DEFAULT = KernelOp(
     "nanmedian",
@@ -93,6 +112,9 @@ NANMEDIAN_DEFAULT = KernelOp(
     nodes.NanmedianBackward0,
     {"self": "T"},
     refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    shape="dispatch.shape_rules:one_number",
 )
 NANMEDIAN_DIM = KernelOp(
     "nanmedian",
@@ -101,8 +123,11 @@ NANMEDIAN_DIM = KernelOp(
     nodes.NanmedianBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
-    dtypes=("same", "int64"),
     refused="b",
+    rule="same",
+    allowed=("int", "float"),
+    dtypes=("same", "int64"),
+    shape="ops.reduction.shapes:reduced_with_indices",
 )
 MODE = KernelOp(
     "mode",
@@ -111,7 +136,10 @@ MODE = KernelOp(
     nodes.ModeBackward0,
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
+    rule="same",
+    allowed=("bool", "int", "float"),
     dtypes=("same", "int64"),
+    shape="ops.reduction.shapes:reduced_with_indices",
 )
 BIN_COUNTS = KernelOp(
     "bin_counts",
@@ -119,14 +147,31 @@ BIN_COUNTS = KernelOp(
     sorting_cpu_counting.bin_counts,
     None,
     {"self": "T", "minlength": "n"},
-    dtypes=("int64",),
     refused="b",
+    rule="same",
+    allowed=("int",),
+    dtypes=("int64",),
+    shape="dispatch.shape_rules:by_values",
 )
 HISTC = KernelOp(
-    "histc", sorting_plans.histc, sorting_cpu_counting.histc, None, {"self": "T", "bins": "n", "min": "f", "max": "f"}
+    "histc",
+    sorting_plans.histc,
+    sorting_cpu_counting.histc,
+    None,
+    {"self": "T", "bins": "n", "min": "f", "max": "f"},
+    rule="same",
+    allowed=("float",),
+    shape="ops.sorting.shapes:bins",
 )
 COUNTS_BETWEEN = KernelOp(
-    "counts_between", None, sorting_cpu_counting.counts_between, None, {"self": "T", "edges": "T", "weight": "O"}
+    "counts_between",
+    None,
+    sorting_cpu_counting.counts_between,
+    None,
+    {"self": "T", "edges": "T", "weight": "O"},
+    rule="same",
+    allowed=("float",),
+    shape="ops.sorting.shapes:between",
 )
 ISIN_TENSOR_TENSOR = KernelOp(
     "isin",
@@ -134,8 +179,11 @@ ISIN_TENSOR_TENSOR = KernelOp(
     sorting_cpu_counting.is_among,
     None,
     {"elements": "T", "test_elements": "T", "assume_unique": "b", "invert": "b"},
-    dtypes=("bool",),
     refused="b",
+    rule="promote",
+    allowed=("int", "float"),
+    dtypes=("bool",),
+    shape="dispatch.shape_rules:same",
 )
 SEARCHSORTED_INDICES = KernelOp(
     "searchsorted_indices",
@@ -143,8 +191,11 @@ SEARCHSORTED_INDICES = KernelOp(
     sorting_cpu_counting.searchsorted_indices,
     None,
     {"sorted_sequence": "T", "self": "T", "right": "b", "sorter": "R"},
-    dtypes=("int64",),
     refused="b",
+    rule="promote",
+    allowed=("int", "float"),
+    dtypes=("int64",),
+    shape="dispatch.shape_rules:like_second",
 )
 DISTINCT = KernelOp(
     "distinct",
@@ -153,7 +204,10 @@ DISTINCT = KernelOp(
     None,
     {"self": "T", "dim": "n", "runs": "b", "return_index": "b"},
     outputs=3,
+    rule="same",
+    allowed=("bool", "int", "float"),
     dtypes=("same", "int64", "int64"),
+    shape="dispatch.shape_rules:by_values",
 )
 
 
@@ -224,22 +278,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
-    if into is None and not watch.every and SORT.remember(given, (self, dim, descending, stable)):
-        results = SORT.launch(self, dim, descending, stable)
-        if results is not None:
-            return _sort_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        results = outputs(
-            at(self, sorting_cpu.sort, "dispatch.shape_rules:same_of_each")(
-                array_in(self, computed), dim, descending, stable
-            ),
-            computed,
-            ("same", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, descending, stable))
-    return _sort_result(*nodes.SortBackward0.record(results, self, dim, descending, stable))
+    return _sort_result(*call(SORT, name, given, (self, dim, descending, stable)))
 
 
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -339,23 +378,7 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
-    if into is None and not watch.every and ARGSORT.remember(given, (self, dim, descending, stable)):
-        result = ARGSORT.launch(self, dim, descending, stable)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, sorting_cpu.argsort, "dispatch.shape_rules:same")(
-                array_in(self, computed), dim, descending, stable
-            ),
-            result_dtype("int64", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, descending, stable))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(ARGSORT, name, given, (self, dim, descending, stable), into)
 
 
 def topk(
@@ -432,20 +455,7 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     if sorted.__class__ is not bool:
         sorted = checks.boolean(name, "sorted", sorted)
     self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
-    if into is None and not watch.every and TOPK.remember(given, (self, k, dim, largest, sorted)):
-        results = TOPK.launch(self, k, dim, largest, sorted)
-        if results is not None:
-            return _topk_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        results = outputs(
-            at(self, sorting_cpu.topk, "ops.sorting.shapes:chosen")(array_in(self, computed), k, dim, largest, sorted),
-            computed,
-            ("same", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, k, dim, largest, sorted))
-    return _topk_result(*nodes.TopkBackward0.record(results, self, k, dim, largest, sorted))
+    return _topk_result(*call(TOPK, name, given, (self, k, dim, largest, sorted)))
 
 
 def kthvalue(
@@ -521,20 +531,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
-    if into is None and not watch.every and KTHVALUE.remember(given, (self, k, dim, keepdim)):
-        results = KTHVALUE.launch(self, k, dim, keepdim)
-        if results is not None:
-            return _kthvalue_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        results = outputs(
-            at(self, sorting_cpu.kthvalue, "ops.sorting.shapes:ranked")(array_in(self, computed), k, dim, keepdim),
-            computed,
-            ("same", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, k, dim, keepdim))
-    return _kthvalue_result(*nodes.KthvalueBackward0.record(results, self, k, dim, keepdim))
+    return _kthvalue_result(*call(KTHVALUE, name, given, (self, k, dim, keepdim)))
 
 
 def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -575,20 +572,7 @@ def _median_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if into is None and not watch.every and MEDIAN_DEFAULT.remember(given, (self,)):
-        result = MEDIAN_DEFAULT.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, sorting_cpu.median_all, "dispatch.shape_rules:one_number")(array_in(self, computed)), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.MedianBackward0.record(result, self, into=into)
+    return call(MEDIAN_DEFAULT, name, given, (self,), into)
 
 
 def median_dim(
@@ -642,22 +626,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if into is None and not watch.every and MEDIAN_DIM.remember(given, (self, dim, keepdim)):
-        results = MEDIAN_DIM.launch(self, dim, keepdim)
-        if results is not None:
-            return _median_dim_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        results = outputs(
-            at(self, sorting_cpu.median_dim, "ops.reduction.shapes:reduced_with_indices")(
-                array_in(self, computed), dim, keepdim
-            ),
-            computed,
-            ("same", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    return _median_dim_result(*nodes.MedianBackward1.record(results, self, dim, keepdim))
+    return _median_dim_result(*call(MEDIAN_DIM, name, given, (self, dim, keepdim)))
 
 
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -697,20 +666,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if into is None and not watch.every and NANMEDIAN_DEFAULT.remember(given, (self,)):
-        result = NANMEDIAN_DEFAULT.launch(self)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = adopt(
-            at(self, sorting_cpu.nanmedian_all, "dispatch.shape_rules:one_number")(array_in(self, computed)), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    return nodes.NanmedianBackward0.record(result, self, into=into)
+    return call(NANMEDIAN_DEFAULT, name, given, (self,), into)
 
 
 def nanmedian_dim(
@@ -766,22 +722,7 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if into is None and not watch.every and NANMEDIAN_DIM.remember(given, (self, dim, keepdim)):
-        results = NANMEDIAN_DIM.launch(self, dim, keepdim)
-        if results is not None:
-            return _nanmedian_dim_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        results = outputs(
-            at(self, sorting_cpu.nanmedian_dim, "ops.reduction.shapes:reduced_with_indices")(
-                array_in(self, computed), dim, keepdim
-            ),
-            computed,
-            ("same", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    return _nanmedian_dim_result(*nodes.NanmedianBackward1.record(results, self, dim, keepdim))
+    return _nanmedian_dim_result(*call(NANMEDIAN_DIM, name, given, (self, dim, keepdim)))
 
 
 def mode(
@@ -850,22 +791,7 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if into is None and not watch.every and MODE.remember(given, (self, dim, keepdim)):
-        results = MODE.launch(self, dim, keepdim)
-        if results is not None:
-            return _mode_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        results = outputs(
-            at(self, sorting_cpu.mode, "ops.reduction.shapes:reduced_with_indices")(
-                array_in(self, computed), dim, keepdim
-            ),
-            computed,
-            ("same", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    return _mode_result(*nodes.ModeBackward0.record(results, self, dim, keepdim))
+    return _mode_result(*call(MODE, name, given, (self, dim, keepdim)))
 
 
 @autocast_as(cpu="float32")
@@ -1337,23 +1263,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
     if minlength.__class__ is not int:
         minlength = checks.integer(name, "minlength", minlength)
     self, minlength = sorting_checks.bin_counts(name, self, minlength)
-    if into is None and not watch.every and BIN_COUNTS.remember(given, (self, minlength)):
-        result = BIN_COUNTS.launch(self, minlength)
-        if result is not None:
-            return result
-    computed = computed_dtype(name, "same", ("int",), (self,))
-    try:
-        result = adopt(
-            at(self, sorting_cpu_counting.bin_counts, "dispatch.shape_rules:by_values")(
-                array_in(self, computed), minlength
-            ),
-            result_dtype("int64", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, minlength))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(BIN_COUNTS, name, given, (self, minlength), into)
 
 
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
@@ -1407,21 +1317,7 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
     min = checks.scalar(name, "min", min)
     max = checks.scalar(name, "max", max)
     self, bins, min, max = sorting_checks.histc(name, self, bins, min, max)
-    if into is None and not watch.every and HISTC.remember(given, (self, bins, min, max)):
-        result = HISTC.launch(self, bins, min, max)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
-    try:
-        result = adopt(
-            at(self, sorting_cpu_counting.histc, "ops.sorting.shapes:bins")(array_in(self, computed), bins, min, max),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, bins, min, max))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(HISTC, name, given, (self, bins, min, max), into)
 
 
 def histogram_bins_tensor(
@@ -1611,32 +1507,7 @@ def _counts_between(name: str, self, edges, weight, into=None) -> Any:
         edges = checks.tensor(name, "edges", edges)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and COUNTS_BETWEEN.remember(given, (self, edges, weight))
-    ):
-        result = COUNTS_BETWEEN.launch(self, edges, weight)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and edges._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
-        else computed_dtype(name, "same", ("float",), (self, edges, weight))
-    )
-    try:
-        result = adopt(
-            at(self, sorting_cpu_counting.counts_between, "ops.sorting.shapes:between")(
-                array_in(self, computed), array_in(edges, computed), array_in(weight, computed)
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, edges, weight))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(COUNTS_BETWEEN, name, given, (self, edges, weight), into)
 
 
 def searchsorted_tensor(
@@ -1986,31 +1857,7 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     elements, test_elements, assume_unique, invert = sorting_checks.isin(
         name, elements, test_elements, assume_unique, invert
     )
-    if (
-        into is None
-        and not watch.every
-        and ISIN_TENSOR_TENSOR.remember(given, (elements, test_elements, assume_unique, invert))
-    ):
-        result = ISIN_TENSOR_TENSOR.launch(elements, test_elements, assume_unique, invert)
-        if result is not None:
-            return result
-    computed = (
-        elements._dtype
-        if elements._dtype.native and test_elements._dtype is elements._dtype
-        else computed_dtype(name, "promote", ("int", "float"), (elements, test_elements))
-    )
-    try:
-        result = adopt(
-            at(elements, sorting_cpu_counting.is_among, "dispatch.shape_rules:same")(
-                array_in(elements, computed), array_in(test_elements, computed), assume_unique, invert
-            ),
-            result_dtype("bool", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (elements, test_elements, assume_unique, invert))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(ISIN_TENSOR_TENSOR, name, given, (elements, test_elements, assume_unique, invert), into)
 
 
 def isin_tensor_scalar(
@@ -2186,31 +2033,7 @@ def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=
     sorted_sequence, self, right, sorter = sorting_checks.searchsorted_indices(
         name, sorted_sequence, self, right, sorter
     )
-    if (
-        into is None
-        and not watch.every
-        and SEARCHSORTED_INDICES.remember(given, (sorted_sequence, self, right, sorter))
-    ):
-        result = SEARCHSORTED_INDICES.launch(sorted_sequence, self, right, sorter)
-        if result is not None:
-            return result
-    computed = (
-        sorted_sequence._dtype
-        if sorted_sequence._dtype.native and self._dtype is sorted_sequence._dtype
-        else computed_dtype(name, "promote", ("int", "float"), (sorted_sequence, self))
-    )
-    try:
-        result = adopt(
-            at(sorted_sequence, sorting_cpu_counting.searchsorted_indices, "dispatch.shape_rules:like_second")(
-                array_in(sorted_sequence, computed), array_in(self, computed), right, array_in(sorter, None)
-            ),
-            result_dtype("int64", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (sorted_sequence, self, right, sorter))
-    if into is not None:
-        result = write(name, into, result)
-    return result
+    return call(SEARCHSORTED_INDICES, name, given, (sorted_sequence, self, right, sorter), into)
 
 
 def unique(
@@ -2389,22 +2212,7 @@ def _distinct(name: str, self, dim, runs, return_index, into=None) -> Any:
         runs = checks.boolean(name, "runs", runs)
     if return_index.__class__ is not bool:
         return_index = checks.boolean(name, "return_index", return_index)
-    if into is None and not watch.every and DISTINCT.remember(given, (self, dim, runs, return_index)):
-        results = DISTINCT.launch(self, dim, runs, return_index)
-        if results is not None:
-            return _distinct_result(*results)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        results = outputs(
-            at(self, sorting_cpu_counting.distinct, "dispatch.shape_rules:by_values")(
-                array_in(self, computed), dim, runs, return_index
-            ),
-            computed,
-            ("same", "int64", "int64"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, runs, return_index))
-    return _distinct_result(*results)
+    return _distinct_result(*call(DISTINCT, name, given, (self, dim, runs, return_index)))
 
 
 _median_overloads = Overloads(

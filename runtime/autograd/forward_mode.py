@@ -40,9 +40,7 @@ def levels_of(values: Sequence[Any]) -> list[int]:
     return sorted(matches & open_levels)
 
 
-def propagate(
-    node_class: Any, result: Any, arguments: Sequence[Any], inputs: Sequence[Any], into: Any = None
-) -> None:
+def propagate(node_class: Any, result: Any, arguments: Sequence[Any], inputs: Sequence[Any], into: Any = None) -> None:
     """Give an op's outputs their tangents, from those of its differentiable inputs; `into` was written to."""
     if watch.notes:
         watch.note(result)

@@ -1,7 +1,8 @@
 """Nodes that generated code describes: which arguments have gradients, which tensors and values are kept for them.
 
-A class says it once. By that native code records it (runtime/native/objects/record.py), and Python does: `record` is
-written by what the class states when first called, as dataclasses write `__init__`. A loop over it takes twice as long."""
+A class says it once. By that native code records it (runtime/native/objects/record.py), and so does Python: `record` is
+written when it is first called, by what the class states, as dataclasses write `__init__`. A loop would take twice as
+long."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -13,7 +14,6 @@ from .forward_mode import propagate
 from .node import Node, Output, next_sequence
 from .saved_tensors import alias_of, edge_of, meta_of, version_of
 from .view_history import multiple_views, not_recorded
-
 
 META = "None if {0}_ is None else ({0}_._shape, {0}_._dtype)"
 EDGE = "None if {0}_ is None or not {0}_._requires_grad else {0}_._grad_fn or {0}_"
@@ -40,8 +40,8 @@ class RecordedNode(Node, metaclass=RecordedNodeType):
         arguments: the op's arguments.
         inputs: those that have gradients; one list of tensors may be all of them.
         keeps: slot -> the argument or "output k" that it holds, and the inputs whose gradients read it.
-        values: slot -> the argument or "output k" that it holds, or of which it holds an attribute, `_shape`, a method's
-            value, `stride()`, or "shapes", those of a list of tensors.
+        values: slot -> the argument that it holds, or of which it holds an attribute, `_shape`, what a method gives,
+            `stride()`, or "shapes", those of a list of tensors.
         refuses: arguments that must not require grad -> why.
         is_view: whether the op gives views of its first argument.
         gives_list: whether the op gives a list of tensors.
@@ -49,7 +49,7 @@ class RecordedNode(Node, metaclass=RecordedNodeType):
     """
 
     arguments: tuple[str, ...] = ()
-    refuses: dict[str, str] = {}
+    refuses: Any = {}
     is_view = False
     gives_list = False
     lists: tuple[str, ...] = ()
@@ -61,9 +61,13 @@ class RecordedNode(Node, metaclass=RecordedNodeType):
         super().__init_subclass__()
         cls.may_be_copied = not cls.saved_outputs  # an output knows its node
 
+    def formula(self, grads: Any) -> tuple[Any, ...]:
+        """The gradients of the inputs in ops, which are recorded; `apply` is that where no kernel gives them."""
+        raise NotImplementedError
+
     @classmethod
     def record(cls, results: Any, *arguments: Any, into: Any = None) -> Any:
-        """The result of an op, or its results: in the graph where an input requires grad, with tangents where one has some.
+        """The result of an op, or its results: in the graph where an input requires grad, with tangents where one has.
 
         Args:
             results: a tensor, or several.
@@ -79,21 +83,21 @@ class RecordedNode(Node, metaclass=RecordedNodeType):
 def _record_of(cls: type[RecordedNode]) -> Any:
     """The function of a class. That of exp, whose node keeps the result:
 
-        def record(results, self_, into=None):
-            if mode.grad:
-                if (self_ is not None and self_._requires_grad) and results._dtype.kind in 'fc':
-                    node = new(cls)
-                    node.sequence = next_sequence()
-                    node.hooks = None
-                    node.metas = (None if self_ is None else (self_._shape, self_._dtype), )
-                    node.edges = (None if self_ is None or not self_._requires_grad else self_._grad_fn or self_, )
-                    node.kept_result = t = alias_of(results)
-                    node.kept_result_version = 0 if t is None or t._version_counter is None else t._version_counter[0]
-                    results._grad_fn = node
-                    results._requires_grad = True
-            if watch.active:
-                propagate(cls, results, (self_, ), (self_, ), into)
-            return results
+    def record(results, self_, into=None):
+        if mode.grad:
+            if (self_ is not None and self_._requires_grad) and results._dtype.kind in 'fc':
+                node = new(cls)
+                node.sequence = next_sequence()
+                node.hooks = None
+                node.metas = (None if self_ is None else (self_._shape, self_._dtype), )
+                node.edges = (None if self_ is None or not self_._requires_grad else self_._grad_fn or self_, )
+                node.kept_result = t = alias_of(results)
+                node.kept_result_version = 0 if t is None or t._version_counter is None else t._version_counter[0]
+                results._grad_fn = node
+                results._requires_grad = True
+        if watch.active:
+            propagate(cls, results, (self_, ), (self_, ), into)
+        return results
     """
     recorded = [*_linked(cls), *_values(cls), *_kept(cls), *_outputs(cls)]
     views = "*results" if cls.gives_list else "results"
@@ -108,7 +112,7 @@ def _record_of(cls: type[RecordedNode]) -> Any:
         "return results",
     ]
     source = "\n".join([f"def record(results, {_listed(cls.arguments)}into=None):", *_indented(lines)])
-    names = {function.__name__: function for function in FUNCTIONS}
+    names: dict[str, Any] = {function.__name__: function for function in FUNCTIONS}
     names |= {"cls": cls, "new": object.__new__, "mode": mode, "watch": watch, "next_sequence": next_sequence}
     exec(compile(source, f"<{cls.__name__}.record>", "exec"), names)
     return staticmethod(names["record"])
@@ -161,7 +165,7 @@ def _spelt(cls: type[RecordedNode], source: str) -> str:
 
 def _values(cls: type[RecordedNode]) -> Iterator[str]:
     for slot, (source, part) in cls.values.items():
-        value = _spelt(cls, source)
+        value = f"{source}_"
         if part == "shapes":
             yield f"node.{slot} = tuple([t._shape for t in {value}])"
         else:

@@ -20,12 +20,12 @@ class ElementwiseNode(RecordedNode):
     """Native code runs its kernels; `hands_on` as for `Node`."""
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradients: by one kernel, or by the formulas where these are to be recorded or are the gradient itself."""
+        """The gradients: by one kernel, or by the formulas where these are recorded or are the gradient itself."""
         if watch.active or watch.interceptors:
             return self.formula(grad)
         gradients = self.elementwise.gradients(self, grad)
         if gradients is not None:
-            return gradients  # type: ignore[no-any-return]
+            return gradients
         return self.formula(grad) if grad_mode.grad or self.hands_on_now() else run_fused(self, grad)
 
     def hands_on_now(self) -> bool:

@@ -86,7 +86,7 @@ class KernelOpGradient:
     w: which gradients are wanted; g: the gradient, or that of one of several outputs; k: a kept tensor; r: one that
     keeps its dtype or is not there (on the host an index or a contiguous mask); i: a kept list of indices (as the last
     one); l: one of tensors; v: a value, or what a function makes of it; c: a constant; e: what a function makes of
-    several slots, of which "" is the gradient. Without `find`, launches on devices alone; with l or e not even these."""
+    several slots, of which "" is the gradient. Without `find`, launches on devices alone; with l or e none."""
 
     def __init__(
         self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
@@ -111,7 +111,7 @@ class KernelOpGradient:
         return self.gradients
 
     def planned(self, node: Any, grads: Any, grad: Any) -> Any:
-        """The gradients by a plan, None without one. `grads` are those of all outputs; `grad` is what kernels see."""
+        """The gradients by a plan, None without one. `grads`: those of all outputs; `grad`: what kernels are given."""
         if not self.may_plan or (self.find is None and isinstance(grad, list)):
             return None
         result = self.gradients(node, grads)

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field
 from math import copysign, prod
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -162,7 +163,23 @@ class KernelOp:
     on the host also a contiguous mask or contiguous int32. `find` makes a plan of layouts and of the other arguments as
     checked, or None. `cached` keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given;
     `find_in_place` and `written` are the same for `launch_in_place`, which writes to the first tensor. `recorded` are
-    the arguments that the node is made of."""
+    the arguments that the node is made of. What has no plan may have l, a list of tensors, j, one of indices, and a,
+    anything else.
+
+    Attributes:
+        arguments: the names of all arguments, where some are no operands: a dtype, a memory format.
+        rule: how the dtype of the computation follows from those of the operands, a word of the spec.
+        allowed: the kinds of dtypes that the op has.
+        numbers: operands that are no tensors and take part in that.
+        shape: the rule for the shapes of the results, of devices without memory.
+        formats: the operands whose memory format the results take over.
+        stored: whether the kernel takes 16-bit floats as they are stored.
+        writer: the kernel that writes to the first operand.
+        undefined: arguments that have no gradient -> why.
+        records: whether native code records the node.
+        is_planned: whether there may be plans.
+        after_checks: whether native code is to be tried when arguments are checked, not before.
+    """
 
     name: str
     find: Callable[..., Plan | None] | None
@@ -174,6 +191,20 @@ class KernelOp:
     in_place: InitVar[Callable[..., Plan | None] | None] = None
     moves: bool = False  # elements of the second tensor to those of the first, in whose dtype they are then
     refused: str = ""  # whole numbers for which there is no plan: "b" bools, "i" integers
+    arguments: tuple[str, ...] = ()
+    rule: str = ""
+    allowed: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    shape: Any = None
+    formats: tuple[str, ...] = ()
+    stored: bool = False
+    writer: Callable[..., Any] | None = None
+    undefined: dict[str, str] = field(default_factory=dict)
+    records: bool = True
+    is_planned: bool = True
+    after_checks: bool = False
+    recorder: Any = field(init=False)
+    signature: Any = field(init=False, default=None)  # of the general path
     find_in_place: Any = field(init=False)
     recorded: tuple[str, ...] = field(init=False)
     arg_kinds: str = field(init=False)
@@ -194,10 +225,13 @@ class KernelOp:
     def __post_init__(self, in_place: Any) -> None:
         self.find_in_place, self.arg_kinds = in_place, "".join(self.operands.values())
         self.operands = self.recorded = tuple(self.operands)
+        self.recorder = self.node
+        self.node = self.node if self.records else None
         # A bit for each pair of numbers of dimensions for which plans have been looked for; all of them where an op
         # does not begin with two tensors. One call may be tried by several ops, of which each takes other ones.
         self.ranks = np.array([0 if self.arg_kinds.startswith("TT") else ALL_RANKS], np.uint64)
-        kernel_ops.setdefault(self.name, self)
+        if self.is_planned:
+            kernel_ops.setdefault(self.name, self)
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("launch", "launch_in_place"):
@@ -219,8 +253,9 @@ class KernelOp:
         self.note_ranks(args, checked)
         table = table_of(self, own)
         plan = plan_for(table, key, lambda: self.plan(checked, own))
-        with contextlib.suppress(TypeError):  # of a list among the arguments
-            table[self.key(args)] = plan
+        if not all(map(is_, args, checked)):
+            with contextlib.suppress(TypeError):  # of a list among the arguments
+                table[self.key(args)] = plan
         return plan is not None
 
     def note_ranks(self, *calls: Sequence[Any]) -> None:

@@ -23,10 +23,10 @@ class KernelNode(RecordedNode):
                 return (None,) * len(self.inputs)
         dtype = dtype_of(grads) if isinstance(grad, list) else grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(self.metas, dtype):
-            return self.formula(grads)  # type: ignore[no-any-return]
+            return self.formula(grads)
         result = self.plans.planned(self, grads, grad)
         if result is not None:
-            return result  # type: ignore[no-any-return]
+            return result
         try:
             arrays = self.plans.arrays(self, grad, dtype)
             if not isinstance(arrays, (tuple, list)) and arrays is not SHAPELESS:
