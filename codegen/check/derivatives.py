@@ -101,7 +101,11 @@ def check_backward(context: Context) -> Iterator[Problem]:
             message = f"there is no kernel '{called(call)}'{did_you_mean(called(call), kernels)}"
             yield context.problem(formula.where, message, "backward")
         scope = context.scope([*(a.name for a in entry.schema.arguments), *context.outputs, gradient, "output_mask"])
-        for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if call.keywords:
+            yield context.problem(
+                formula.where, "the kernel takes its arguments by their order, without names", "backward"
+            )
+        for part in call.args:
             yield from context.faults(scope, part, "backward")
         used = {node.id for node in names(call)}
         if gradient not in used:

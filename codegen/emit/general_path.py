@@ -84,25 +84,20 @@ class General:
         return f"{code.lazy_constructor}({result})" if code.lazy_constructor else result
 
     @property
-    def results(self) -> str:
-        return "results" if self.code.has_multiple_outputs else "result"
-
-    @property
     def undefined(self) -> list[str]:
         why = self.code.entry.undefined_gradients
         if not why:
             return []
-        results = "results" if self.code.has_multiple_outputs else "(result,)"
-        call = f'record_undefined(name, {results}, ({", ".join(why)},), "{next(iter(why.values()))}")'
+        call = f'record_undefined(name, (result,), ({", ".join(why)},), "{next(iter(why.values()))}")'
         return ["if grad_mode.grad or watch.active:", f"    {call}"]
 
     @property
     def returned(self) -> str:
-        code, result = self.code, self.results
+        """The result of an op without a kernel by hand, recorded."""
+        code, result = self.code, "result"
         if code.node is not None:
-            into = "" if code.entry.compute.kind == "view" or code.has_multiple_outputs else ", into=into"
-            result = f"{code.node_class}.record({result}, {code.general_parameters}{into})"
-        result = named(code, result)
+            into = "" if code.entry.compute.kind == "view" else ", into=into"
+            result = f"{code.node_class}.record(result, {code.general_parameters}{into})"
         return f"{code.lazy_constructor}({result})" if code.lazy_constructor else result
 
 

@@ -53,6 +53,12 @@ BACKWARD = [
     ("SUM", "spread(grad, self.shape)", "catt(grad)",
      "10:13: sum, backward: there is no kernel 'catt' (did you mean 'cat'?)"),
     ("SUM", "spread(grad, self.shape)", "grad.sum()", "10:13: sum, backward: the call of a kernel is wanted here"),
+    (
+        "SUM",
+        "spread(grad, self.shape)",
+        "cat(grad, dim=dim)",
+        "10:13: sum, backward: the kernel takes its arguments by their order, without names",
+    ),
     ("SUM", "spread(grad, self.shape)", "cat(self.shape)", "10:13: sum, backward: the kernel does not get grad"),
     ("SUM", "spread(grad, self.shape)", "cat(grad, dims)",
      "10:23: sum, backward: unknown name 'dims' (did you mean 'dim'?)"),
