@@ -37,7 +37,7 @@ class CompositeCode:
         result = self._result(own.formulas["composite"])
         if self.fast.calls_planned:
             function, _, arguments = result.partition("(")
-            result = f"{self.fast.looked_up_by}.run({function}, given, ({arguments})"
+            result = f"{self.fast.looked_up_by}.run({function}, unchecked, ({arguments})"
         return [*lines, f"{end}{result}"]
 
     def _result(self, tree: ast.expr) -> str:

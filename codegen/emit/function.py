@@ -164,9 +164,9 @@ class Public:
     def prepared(self) -> list[str]:
         code, lines = self.code, []
         if code.fast.tries_view or code.fast.keeps_views:
-            lines.append(f"given = ({star_args(a.python_name for a in code.arguments[1:])})")
+            lines.append(f"unchecked = ({star_args(a.python_name for a in code.arguments[1:])})")
         if code.fast.calls_planned:
-            lines.append(f"given = ({star_args(a.python_name for a in code.arguments)})")
+            lines.append(f"unchecked = ({star_args(a.python_name for a in code.arguments)})")
         for argument in code.arguments:
             lines += [f"{argument.name} = {argument.python_name}"] if argument.name != argument.python_name else []
             lines += checked(code, argument)
@@ -176,13 +176,13 @@ class Public:
     def remembered(self) -> list[str]:
         if self.code.fast.keeps_views:
             return [
-                f"{self.code.fast.looked_up_by}.remember_made({self.code.tensors[0].name}, given, result)",
+                f"{self.code.fast.looked_up_by}.remember_made({self.code.tensors[0].name}, unchecked, result)",
                 "return result",
             ]
         if not self.code.fast.tries_view:
             return []
         retained = star_args(a.name for a in self.code.arguments[1:])
-        return [f"{self.code.fast.tried[0]}.remember_as(self, given, ({retained}))", "return result"]
+        return [f"{self.code.fast.tried[0]}.remember_as(self, unchecked, ({retained}))", "return result"]
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class General:
     def prepared(self) -> list[str]:
         code, fast = self.code, self.code.fast
         retained = fast.arg_kinds if fast.keeps_plans else [a.name for a in fast.view_arguments]
-        value = [f"given = ({star_args(retained)})"] if fast.keeps_plans or fast.recalls else []
+        value = [f"unchecked = ({star_args(retained)})"] if fast.keeps_plans or fast.recalls else []
         return [*value, *(line for argument in code.arguments for line in checked(code, argument)), *rule(code)]
 
     @property
@@ -43,13 +43,13 @@ class General:
         view_geometry = f"({function}, first._shape, first.stride(), first._offset{sizes}{others})"
         if code.gives_list:
             retained = (
-                [f"{fast.looked_up_by}.remember(first, given, ({self._cached_lookup('view_geometries')}))"]
+                [f"{fast.looked_up_by}.remember(first, unchecked, ({self._cached_lookup('view_geometries')}))"]
                 if fast.recalls
                 else []
             )
             made = "result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])"
             return [f"view_geometries = geometries{view_geometry}", *retained, made]
-        remembered = f"{fast.looked_up_by}.remember(first, given, ({self._cached_lookup('view_geometry')}))"
+        remembered = f"{fast.looked_up_by}.remember(first, unchecked, ({self._cached_lookup('view_geometry')}))"
         if fast.recalls and not code.retypes:
             return [f"view_geometry = geometry{view_geometry}", remembered, "result = make_view(first, view_geometry)"]
         if code.retypes:
@@ -71,16 +71,16 @@ class General:
     @property
     def remembered_in_place(self) -> list[str]:
         fast = self.code.fast
-        call = f"{fast.looked_up_by}.remember_in_place(given, ({star_args(fast.arg_kinds)}))"
+        call = f"{fast.looked_up_by}.remember_in_place(unchecked, ({star_args(fast.arg_kinds)}))"
         return [call] if self.code.plan_in_place else []
 
     @property
     def called(self) -> str:
         """The results of an op with a kernel, recorded."""
         code = self.code
-        given = "given" if code.fast.keeps_plans else "()"
+        unchecked = "unchecked" if code.fast.keeps_plans else "()"
         into = "" if code.has_multiple_outputs else ", into"
-        result = named(code, f"call({code.fast.kernel_op}, name, {given}, ({code.general_parameters},){into})")
+        result = named(code, f"call({code.fast.kernel_op}, name, {unchecked}, ({code.general_parameters},){into})")
         return f"{code.lazy_constructor}({result})" if code.lazy_constructor else result
 
     @property

@@ -156,7 +156,7 @@ class NodeCode:
                 return repr(slot)
         return ""
 
-    def is_kept_for_some(self, saved: SavedTensor) -> bool:
+    def is_saved_for_some(self, saved: SavedTensor) -> bool:
         """Whether it is kept only where certain arguments require grad."""
         return len(saved.needed_by) < len(self.arguments)
 

@@ -163,7 +163,7 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     for saved in node.plan.tensors:
         what = "the input" if saved.kind == "input" else "the inputs" if saved.kind == "list" else "the output"
         needs = " or ".join(saved.needed_by)
-        when = "only when grad is required by" if node.is_kept_for_some(saved) else "for"
+        when = "only when grad is required by" if node.is_saved_for_some(saved) else "for"
         yield field("saves", f"{what} {saved.name}, {when} {needs}")
     yield from (field("saves", f"{value.text}, a plain value") for value in node.plan.values)
     if entry.backward is not None and node.kernel is not None:

@@ -96,7 +96,7 @@ def saved(renderer: Renderer, entry: Entry) -> Iterator[str]:
     node = renderer.nodes[entry.name]
     for tensor in node.plan.tensors:
         output_mask = " or ".join(f"`{name}`" for name in tensor.needed_by)
-        yield f"`{tensor.name}`" + (f" where {output_mask} requires grad" if node.is_kept_for_some(tensor) else "")
+        yield f"`{tensor.name}`" + (f" where {output_mask} requires grad" if node.is_saved_for_some(tensor) else "")
     yield from (f"`{value.text}`" for value in node.plan.values)
     yield from ["nothing"] * (not node.plan.tensors and not node.plan.values)
 

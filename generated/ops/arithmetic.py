@@ -2138,10 +2138,10 @@ _frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
 
 
 def _frexp(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return _frexp_result(*call(FREXP, name, given, (self,)))
+    return _frexp_result(*call(FREXP, name, unchecked, (self,)))
 
 
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2350,13 +2350,13 @@ def positive(input: Tensor) -> Tensor:
         ):
             return result
         name = "positive"
-        given = ()
+        unchecked = ()
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         (self,) = elementwise_checks.not_bool(name, self)
         result = self
-        POSITIVE.remember_made(self, given, result)
+        POSITIVE.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)

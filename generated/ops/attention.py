@@ -157,7 +157,7 @@ _attention_result = ReturnType("attention", ("output", "logsumexp"))
 def _attention(
     name: str, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first, into=None
 ) -> Any:
-    given = (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
+    unchecked = (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(key, Tensor):
@@ -182,7 +182,9 @@ def _attention(
         name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
     )
     return _attention_result(
-        *call(ATTENTION, name, given, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
+        *call(
+            ATTENTION, name, unchecked, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
+        )
     )
 
 
@@ -251,7 +253,7 @@ _self_attention_result = ReturnType("self_attention", ("output", "logsumexp"))
 
 
 def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_causal, scale, into=None) -> Any:
-    given = (self, heads, bias, mask, keep, keep_scale, is_causal, scale)
+    unchecked = (self, heads, bias, mask, keep, keep_scale, is_causal, scale)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if heads.__class__ is not int:
@@ -272,7 +274,7 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
         name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
     )
     return _self_attention_result(
-        *call(SELF_ATTENTION, name, given, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
+        *call(SELF_ATTENTION, name, unchecked, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
     )
 
 

@@ -89,12 +89,12 @@ def conj(input: Tensor) -> Tensor:
 
 
 def _conj(name: str, self) -> Any:
-    given = ()
+    unchecked = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     first = self
     view_geometry = geometry(view_shapes.alias, first._shape, first.stride(), first._offset)
-    CONJ.remember(first, given, (view_geometry,))
+    CONJ.remember(first, unchecked, (view_geometry,))
     result = make_view(first, view_geometry)
     return as_conjugate(nodes.ConjBackward0.record(result, self))
 
@@ -132,12 +132,12 @@ def _neg_view(input: Tensor) -> Tensor:
 
 
 def __neg_view(name: str, self) -> Any:
-    given = ()
+    unchecked = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     first = self
     view_geometry = geometry(view_shapes.alias, first._shape, first.stride(), first._offset)
-    _NEG_VIEW.remember(first, given, (view_geometry,))
+    _NEG_VIEW.remember(first, unchecked, (view_geometry,))
     result = make_view(first, view_geometry)
     return as_negative(nodes.NegViewBackward0.record(result, self))
 
@@ -233,12 +233,12 @@ def resolve_conj(input: Tensor) -> Tensor:
         ):
             return result
         name = "resolve_conj"
-        given = ()
+        unchecked = ()
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         result = self
-        RESOLVE_CONJ.remember_made(self, given, result)
+        RESOLVE_CONJ.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -273,12 +273,12 @@ def resolve_neg(input: Tensor) -> Tensor:
         ):
             return result
         name = "resolve_neg"
-        given = ()
+        unchecked = ()
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         result = self
-        RESOLVE_NEG.remember_made(self, given, result)
+        RESOLVE_NEG.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -387,12 +387,12 @@ def real(input: Tensor) -> Tensor:
         if input.__class__ not in plain and (result := intercept("real", real, "composite", input)) is not NOT_HANDLED:
             return result
         name = "real"
-        given = ()
+        unchecked = ()
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         result = op.select(op.view_as_real(self), -1, 0)
-        REAL.remember_made(self, given, result)
+        REAL.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -425,13 +425,13 @@ def imag(input: Tensor) -> Tensor:
         if input.__class__ not in plain and (result := intercept("imag", imag, "composite", input)) is not NOT_HANDLED:
             return result
         name = "imag"
-        given = ()
+        unchecked = ()
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         (self,) = complex_checks.with_imaginary_part(name, self)
         result = op.select(op.view_as_real(self), -1, 1)
-        IMAG.remember_made(self, given, result)
+        IMAG.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -478,13 +478,13 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _complex(name: str, real, imag, into=None) -> Any:
-    given = (real, imag)
+    unchecked = (real, imag)
     if not isinstance(real, Tensor):
         real = checks.tensor(name, "real", real)
     if not isinstance(imag, Tensor):
         imag = checks.tensor(name, "imag", imag)
     real, imag = complex_checks.equal_parts(name, real, imag)
-    return call(COMPLEX, name, given, (real, imag), into)
+    return call(COMPLEX, name, unchecked, (real, imag), into)
 
 
 @autocast_as(cpu="float32")
@@ -612,7 +612,7 @@ def view_as_real(input: Tensor) -> Tensor:
 
 
 def _view_as_real(name: str, self) -> Any:
-    given = ()
+    unchecked = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = complex_checks.complex_numbers(name, self)
@@ -621,7 +621,7 @@ def _view_as_real(name: str, self) -> Any:
     view_geometry = geometry(
         view_shapes.view_as_real, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
     )
-    VIEW_AS_REAL.remember(first, given, (view_geometry,))
+    VIEW_AS_REAL.remember(first, unchecked, (view_geometry,))
     result = typed_view(first, view_geometry, kind)
     return nodes.ViewAsRealBackward0.record(result, self)
 
@@ -663,7 +663,7 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 
 def _view_as_complex(name: str, self) -> Any:
-    given = ()
+    unchecked = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = complex_checks.pairs_of_parts(name, self)
@@ -672,7 +672,7 @@ def _view_as_complex(name: str, self) -> Any:
     view_geometry = geometry(
         view_shapes.view_as_complex, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
     )
-    VIEW_AS_COMPLEX.remember(first, given, (view_geometry,))
+    VIEW_AS_COMPLEX.remember(first, unchecked, (view_geometry,))
     result = typed_view(first, view_geometry, kind)
     return nodes.ViewAsComplexBackward0.record(result, self)
 

@@ -143,7 +143,7 @@ def convolution(
 
 
 def _convolution(name: str, self, weight, bias, stride, padding, dilation, groups, into=None) -> Any:
-    given = (self, weight, bias, stride, padding, dilation, groups)
+    unchecked = (self, weight, bias, stride, padding, dilation, groups)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
@@ -158,7 +158,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     self, weight, bias, stride, padding, dilation, groups = conv_checks.convolution(
         name, self, weight, bias, stride, padding, dilation, groups
     )
-    return call(CONVOLUTION, name, given, (self, weight, bias, stride, padding, dilation, groups), into)
+    return call(CONVOLUTION, name, unchecked, (self, weight, bias, stride, padding, dilation, groups), into)
 
 
 def convolution_input_backward(
@@ -234,7 +234,7 @@ def convolution_input_backward(
 def _convolution_input_backward(
     name: str, grad_output, weight, input_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
-    given = (grad_output, weight, input_shape, stride, padding, dilation, groups)
+    unchecked = (grad_output, weight, input_shape, stride, padding, dilation, groups)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(weight, Tensor):
@@ -251,7 +251,7 @@ def _convolution_input_backward(
     return call(
         CONVOLUTION_INPUT_BACKWARD,
         name,
-        given,
+        unchecked,
         (grad_output, weight, input_shape, stride, padding, dilation, groups),
         into,
     )
@@ -329,7 +329,7 @@ def convolution_weight_backward(
 def _convolution_weight_backward(
     name: str, grad_output, self, weight_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
-    given = (grad_output, self, weight_shape, stride, padding, dilation, groups)
+    unchecked = (grad_output, self, weight_shape, stride, padding, dilation, groups)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -346,7 +346,7 @@ def _convolution_weight_backward(
     return call(
         CONVOLUTION_WEIGHT_BACKWARD,
         name,
-        given,
+        unchecked,
         (grad_output, self, weight_shape, stride, padding, dilation, groups),
         into,
     )

@@ -393,13 +393,13 @@ def row_distances_0(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def _row_distances_0(name: str, x1, x2, into=None) -> Any:
-    given = (x1, x2)
+    unchecked = (x1, x2)
     if not isinstance(x1, Tensor):
         x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
     x1, x2 = _check_row_distances_0.row_distances_0_rows(name, x1, x2)
-    return call(ROW_DISTANCES_0, name, given, (x1, x2), into)
+    return call(ROW_DISTANCES_0, name, unchecked, (x1, x2), into)
 
 
 @core_dims(x1=2, x2=2)
@@ -436,13 +436,13 @@ def row_distances_1(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def _row_distances_1(name: str, x1, x2, into=None) -> Any:
-    given = (x1, x2)
+    unchecked = (x1, x2)
     if not isinstance(x1, Tensor):
         x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
     x1, x2 = _check_row_distances_1.row_distances_1_rows(name, x1, x2)
-    return call(ROW_DISTANCES_1, name, given, (x1, x2), into)
+    return call(ROW_DISTANCES_1, name, unchecked, (x1, x2), into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2)
@@ -531,13 +531,13 @@ def row_distances_2(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def _row_distances_2(name: str, x1, x2, into=None) -> Any:
-    given = (x1, x2)
+    unchecked = (x1, x2)
     if not isinstance(x1, Tensor):
         x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
     x1, x2 = _check_row_distances_2.row_distances_2_rows(name, x1, x2)
-    return call(ROW_DISTANCES_2, name, given, (x1, x2), into)
+    return call(ROW_DISTANCES_2, name, unchecked, (x1, x2), into)
 
 
 @core_dims(x1=2, x2=2)
@@ -574,13 +574,13 @@ def unscaled_distances(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def _unscaled_distances(name: str, x1, x2, into=None) -> Any:
-    given = (x1, x2)
+    unchecked = (x1, x2)
     if not isinstance(x1, Tensor):
         x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
     x1, x2 = _check_unscaled_distances.unscaled_distances_rows(name, x1, x2)
-    return call(UNSCALED_DISTANCES, name, given, (x1, x2), into)
+    return call(UNSCALED_DISTANCES, name, unchecked, (x1, x2), into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2, distance=2)
@@ -683,13 +683,13 @@ def row_distances_inf(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def _row_distances_inf(name: str, x1, x2, into=None) -> Any:
-    given = (x1, x2)
+    unchecked = (x1, x2)
     if not isinstance(x1, Tensor):
         x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
     x1, x2 = _check_row_distances_inf.row_distances_inf_rows(name, x1, x2)
-    return call(ROW_DISTANCES_INF, name, given, (x1, x2), into)
+    return call(ROW_DISTANCES_INF, name, unchecked, (x1, x2), into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2, distance=2)
@@ -793,7 +793,7 @@ def row_distances_p(x1: Tensor, x2: Tensor, p: float) -> Tensor:
 
 
 def _row_distances_p(name: str, x1, x2, p, into=None) -> Any:
-    given = (x1, x2, p)
+    unchecked = (x1, x2, p)
     if not isinstance(x1, Tensor):
         x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
@@ -801,7 +801,7 @@ def _row_distances_p(name: str, x1, x2, p, into=None) -> Any:
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     x1, x2, p = _check_row_distances_p.row_distances_p_rows(name, x1, x2, p)
-    return call(ROW_DISTANCES_P, name, given, (x1, x2, p), into)
+    return call(ROW_DISTANCES_P, name, unchecked, (x1, x2, p), into)
 
 
 @core_dims(grad_output=2, x1=2, x2=2, distance=2)
@@ -948,11 +948,11 @@ def above_diagonal(input: Tensor) -> Tensor:
 
 
 def _above_diagonal(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    return call(ABOVE_DIAGONAL, name, given, (self,), into)
+    return call(ABOVE_DIAGONAL, name, unchecked, (self,), into)
 
 
 @core_dims(grad_output=1)
@@ -986,13 +986,13 @@ def above_diagonal_backward(grad_output: Tensor, n: int) -> Tensor:
 
 
 def _above_diagonal_backward(name: str, grad_output, n, into=None) -> Any:
-    given = (grad_output, n)
+    unchecked = (grad_output, n)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     grad_output, n = _check_above_diagonal_backward.above_diagonal_backward_rows(name, grad_output, n)
-    return call(ABOVE_DIAGONAL_BACKWARD, name, given, (grad_output, n), into)
+    return call(ABOVE_DIAGONAL_BACKWARD, name, unchecked, (grad_output, n), into)
 
 
 @autocast_as(cuda="float32")

@@ -144,7 +144,7 @@ def embedding(
 
 
 def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
-    given = (weight, indices, padding_idx, scale_grad_by_freq)
+    unchecked = (weight, indices, padding_idx, scale_grad_by_freq)
     if not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
     if not isinstance(indices, Tensor):
@@ -156,7 +156,7 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
     weight, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, weight, indices, padding_idx, scale_grad_by_freq
     )
-    return call(EMBEDDING, name, given, (weight, indices, padding_idx, scale_grad_by_freq), into)
+    return call(EMBEDDING, name, unchecked, (weight, indices, padding_idx, scale_grad_by_freq), into)
 
 
 def embedding_backward(
@@ -215,7 +215,7 @@ def embedding_backward(
 def _embedding_backward(
     name: str, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, into=None
 ) -> Any:
-    given = (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+    unchecked = (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
@@ -230,7 +230,7 @@ def _embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
     return call(
-        EMBEDDING_BACKWARD, name, given, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq), into
+        EMBEDDING_BACKWARD, name, unchecked, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq), into
     )
 
 
@@ -271,7 +271,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
 
 
 def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
-    given = (self, indices, padding_idx, scale_grad_by_freq)
+    unchecked = (self, indices, padding_idx, scale_grad_by_freq)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
@@ -283,7 +283,7 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     self, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, self, indices, padding_idx, scale_grad_by_freq
     )
-    return call(EMBEDDING_GATHER, name, given, (self, indices, padding_idx, scale_grad_by_freq), into)
+    return call(EMBEDDING_GATHER, name, unchecked, (self, indices, padding_idx, scale_grad_by_freq), into)
 
 
 def bag_totals(
@@ -343,7 +343,7 @@ def bag_totals(
 
 
 def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, padding_idx, into=None) -> Any:
-    given = (weight, indices, offsets, mean, include_last_offset, padding_idx)
+    unchecked = (weight, indices, offsets, mean, include_last_offset, padding_idx)
     if not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
     if not isinstance(indices, Tensor):
@@ -359,7 +359,7 @@ def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, 
     weight, indices, offsets, mean, include_last_offset, padding_idx = embedding_checks.bag_totals(
         name, weight, indices, offsets, mean, include_last_offset, padding_idx
     )
-    return call(BAG_TOTALS, name, given, (weight, indices, offsets, mean, include_last_offset, padding_idx), into)
+    return call(BAG_TOTALS, name, unchecked, (weight, indices, offsets, mean, include_last_offset, padding_idx), into)
 
 
 def embedding_bag_scatter_grad(
@@ -438,7 +438,7 @@ def embedding_bag_scatter_grad(
 def _embedding_bag_scatter_grad(
     name: str, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx, into=None
 ) -> Any:
-    given = (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
+    unchecked = (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
@@ -461,7 +461,7 @@ def _embedding_bag_scatter_grad(
     return call(
         EMBEDDING_BAG_SCATTER_GRAD,
         name,
-        given,
+        unchecked,
         (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx),
         into,
     )

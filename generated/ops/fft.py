@@ -115,7 +115,7 @@ def fft_c2c(input: Tensor, lengths: Sequence[int], dim: Sequence[int], normaliza
 
 
 def _fft_c2c(name: str, self, lengths, dim, normalization, forward, into=None) -> Any:
-    given = (self, lengths, dim, normalization, forward)
+    unchecked = (self, lengths, dim, normalization, forward)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     lengths = checks.integer_list(name, "lengths", lengths)
@@ -127,7 +127,7 @@ def _fft_c2c(name: str, self, lengths, dim, normalization, forward, into=None) -
     self, lengths, dim, normalization, forward = fft_checks.transformed_dims(
         name, self, lengths, dim, normalization, forward
     )
-    return call(FFT_C2C, name, given, (self, lengths, dim, normalization, forward), into)
+    return call(FFT_C2C, name, unchecked, (self, lengths, dim, normalization, forward), into)
 
 
 def fft_r2c(
@@ -177,7 +177,7 @@ def fft_r2c(
 
 
 def _fft_r2c(name: str, self, lengths, dim, normalization, forward, pairs, into=None) -> Any:
-    given = (self, lengths, dim, normalization, forward, pairs)
+    unchecked = (self, lengths, dim, normalization, forward, pairs)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     lengths = checks.integer_list(name, "lengths", lengths)
@@ -191,7 +191,7 @@ def _fft_r2c(name: str, self, lengths, dim, normalization, forward, pairs, into=
     self, lengths, dim, normalization, forward, pairs = fft_checks.transformed_half(
         name, self, lengths, dim, normalization, forward, pairs
     )
-    return call(FFT_R2C, name, given, (self, lengths, dim, normalization, forward, pairs), into)
+    return call(FFT_R2C, name, unchecked, (self, lengths, dim, normalization, forward, pairs), into)
 
 
 def fft_c2r(
@@ -242,7 +242,7 @@ def fft_c2r(
 
 
 def _fft_c2r(name: str, self, lengths, dim, normalization, forward, pairs, into=None) -> Any:
-    given = (self, lengths, dim, normalization, forward, pairs)
+    unchecked = (self, lengths, dim, normalization, forward, pairs)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     lengths = checks.integer_list(name, "lengths", lengths)
@@ -256,7 +256,7 @@ def _fft_c2r(name: str, self, lengths, dim, normalization, forward, pairs, into=
     self, lengths, dim, normalization, forward, pairs = fft_checks.transformed_from_half(
         name, self, lengths, dim, normalization, forward, pairs
     )
-    return call(FFT_C2R, name, given, (self, lengths, dim, normalization, forward, pairs), into)
+    return call(FFT_C2R, name, unchecked, (self, lengths, dim, normalization, forward, pairs), into)
 
 
 @autocast_as(cpu="float32")
@@ -310,7 +310,7 @@ def fft_fft(
         name = "fft_fft"
         if out is not None:
             return write_out(name, out, fft_fft(input, n, dim, norm))
-        given = (input, n, dim, norm)
+        unchecked = (input, n, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -321,7 +321,7 @@ def fft_fft(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
-        return FFT_FFT.run(op.fft_c2c, given, (self, n, dim, fft_formulas.scaling(norm, True), True))
+        return FFT_FFT.run(op.fft_c2c, unchecked, (self, n, dim, fft_formulas.scaling(norm, True), True))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -378,7 +378,7 @@ def fft_ifft(
         name = "fft_ifft"
         if out is not None:
             return write_out(name, out, fft_ifft(input, n, dim, norm))
-        given = (input, n, dim, norm)
+        unchecked = (input, n, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -389,7 +389,7 @@ def fft_ifft(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
-        return FFT_IFFT.run(op.fft_c2c, given, (self, n, dim, fft_formulas.scaling(norm, False), False))
+        return FFT_IFFT.run(op.fft_c2c, unchecked, (self, n, dim, fft_formulas.scaling(norm, False), False))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -446,7 +446,7 @@ def fft_rfft(
         name = "fft_rfft"
         if out is not None:
             return write_out(name, out, fft_rfft(input, n, dim, norm))
-        given = (input, n, dim, norm)
+        unchecked = (input, n, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -457,7 +457,7 @@ def fft_rfft(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
-        return FFT_RFFT.run(op.fft_r2c, given, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        return FFT_RFFT.run(op.fft_r2c, unchecked, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -516,7 +516,7 @@ def fft_irfft(
         name = "fft_irfft"
         if out is not None:
             return write_out(name, out, fft_irfft(input, n, dim, norm))
-        given = (input, n, dim, norm)
+        unchecked = (input, n, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -527,7 +527,7 @@ def fft_irfft(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
-        return FFT_IRFFT.run(op.fft_c2r, given, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        return FFT_IRFFT.run(op.fft_c2r, unchecked, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -584,7 +584,7 @@ def fft_hfft(
         name = "fft_hfft"
         if out is not None:
             return write_out(name, out, fft_hfft(input, n, dim, norm))
-        given = (input, n, dim, norm)
+        unchecked = (input, n, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -595,7 +595,7 @@ def fft_hfft(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
-        return FFT_HFFT.run(op.fft_c2r, given, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        return FFT_HFFT.run(op.fft_c2r, unchecked, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -654,7 +654,7 @@ def fft_ihfft(
         name = "fft_ihfft"
         if out is not None:
             return write_out(name, out, fft_ihfft(input, n, dim, norm))
-        given = (input, n, dim, norm)
+        unchecked = (input, n, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -665,7 +665,7 @@ def fft_ihfft(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
-        return FFT_IHFFT.run(op.fft_r2c, given, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        return FFT_IHFFT.run(op.fft_r2c, unchecked, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -720,7 +720,7 @@ def fft_fft2(
         name = "fft_fft2"
         if out is not None:
             return write_out(name, out, fft_fft2(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -730,7 +730,7 @@ def fft_fft2(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-        return FFT_FFT2.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True))
+        return FFT_FFT2.run(op.fft_c2c, unchecked, (self, s, dim, fft_formulas.scaling(norm, True), True))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -785,7 +785,7 @@ def fft_ifft2(
         name = "fft_ifft2"
         if out is not None:
             return write_out(name, out, fft_ifft2(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -795,7 +795,7 @@ def fft_ifft2(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-        return FFT_IFFT2.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False))
+        return FFT_IFFT2.run(op.fft_c2c, unchecked, (self, s, dim, fft_formulas.scaling(norm, False), False))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -850,7 +850,7 @@ def fft_rfft2(
         name = "fft_rfft2"
         if out is not None:
             return write_out(name, out, fft_rfft2(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -860,7 +860,7 @@ def fft_rfft2(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-        return FFT_RFFT2.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        return FFT_RFFT2.run(op.fft_r2c, unchecked, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -915,7 +915,7 @@ def fft_irfft2(
         name = "fft_irfft2"
         if out is not None:
             return write_out(name, out, fft_irfft2(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -925,7 +925,7 @@ def fft_irfft2(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-        return FFT_IRFFT2.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        return FFT_IRFFT2.run(op.fft_c2r, unchecked, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -979,7 +979,7 @@ def fft_hfft2(
         name = "fft_hfft2"
         if out is not None:
             return write_out(name, out, fft_hfft2(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -989,7 +989,7 @@ def fft_hfft2(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-        return FFT_HFFT2.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        return FFT_HFFT2.run(op.fft_c2r, unchecked, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -1043,7 +1043,7 @@ def fft_ihfft2(
         name = "fft_ihfft2"
         if out is not None:
             return write_out(name, out, fft_ihfft2(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1053,7 +1053,7 @@ def fft_ihfft2(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-        return FFT_IHFFT2.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        return FFT_IHFFT2.run(op.fft_r2c, unchecked, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -1108,7 +1108,7 @@ def fft_fftn(
         name = "fft_fftn"
         if out is not None:
             return write_out(name, out, fft_fftn(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1119,7 +1119,7 @@ def fft_fftn(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-        return FFT_FFTN.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True))
+        return FFT_FFTN.run(op.fft_c2c, unchecked, (self, s, dim, fft_formulas.scaling(norm, True), True))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -1174,7 +1174,7 @@ def fft_ifftn(
         name = "fft_ifftn"
         if out is not None:
             return write_out(name, out, fft_ifftn(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1185,7 +1185,7 @@ def fft_ifftn(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-        return FFT_IFFTN.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False))
+        return FFT_IFFTN.run(op.fft_c2c, unchecked, (self, s, dim, fft_formulas.scaling(norm, False), False))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -1240,7 +1240,7 @@ def fft_rfftn(
         name = "fft_rfftn"
         if out is not None:
             return write_out(name, out, fft_rfftn(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1251,7 +1251,7 @@ def fft_rfftn(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-        return FFT_RFFTN.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        return FFT_RFFTN.run(op.fft_r2c, unchecked, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -1306,7 +1306,7 @@ def fft_irfftn(
         name = "fft_irfftn"
         if out is not None:
             return write_out(name, out, fft_irfftn(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1317,7 +1317,7 @@ def fft_irfftn(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-        return FFT_IRFFTN.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        return FFT_IRFFTN.run(op.fft_c2r, unchecked, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -1371,7 +1371,7 @@ def fft_hfftn(
         name = "fft_hfftn"
         if out is not None:
             return write_out(name, out, fft_hfftn(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1382,7 +1382,7 @@ def fft_hfftn(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-        return FFT_HFFTN.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
+        return FFT_HFFTN.run(op.fft_c2r, unchecked, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise
@@ -1436,7 +1436,7 @@ def fft_ihfftn(
         name = "fft_ihfftn"
         if out is not None:
             return write_out(name, out, fft_ihfftn(input, s, dim, norm))
-        given = (input, s, dim, norm)
+        unchecked = (input, s, dim, norm)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1447,7 +1447,7 @@ def fft_ihfftn(
         if norm is not None and norm.__class__ is not str:
             norm = checks.string(name, "norm", norm)
         self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-        return FFT_IHFFTN.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
+        return FFT_IHFFTN.run(op.fft_r2c, unchecked, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
     except Exception as error:
         hide_internal_frames(error)
         raise

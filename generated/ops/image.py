@@ -164,14 +164,14 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
 
 
 def _border_pad(name: str, self, pad, mode, into=None) -> Any:
-    given = (self, pad, mode)
+    unchecked = (self, pad, mode)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     pad = checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     self, pad, mode = image_checks.border_pad(name, self, pad, mode)
-    return call(BORDER_PAD, name, given, (self, pad, mode), into)
+    return call(BORDER_PAD, name, unchecked, (self, pad, mode), into)
 
 
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
@@ -210,7 +210,7 @@ def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Se
 
 
 def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=None) -> Any:
-    given = (grad_output, input_shape, pad, mode)
+    unchecked = (grad_output, input_shape, pad, mode)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
@@ -218,7 +218,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     grad_output, input_shape, pad, mode = image_checks.border_pad_backward(name, grad_output, input_shape, pad, mode)
-    return call(BORDER_PAD_BACKWARD, name, given, (grad_output, input_shape, pad, mode), into)
+    return call(BORDER_PAD_BACKWARD, name, unchecked, (grad_output, input_shape, pad, mode), into)
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
@@ -262,13 +262,13 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 
 
 def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
-    given = (self, upscale_factor)
+    unchecked = (self, upscale_factor)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if upscale_factor.__class__ is not int:
         upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
     self, upscale_factor = image_checks.pixel_shuffle(name, self, upscale_factor)
-    return call(PIXEL_SHUFFLE, name, given, (self, upscale_factor), into)
+    return call(PIXEL_SHUFFLE, name, unchecked, (self, upscale_factor), into)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
@@ -315,13 +315,13 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 
 
 def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
-    given = (self, downscale_factor)
+    unchecked = (self, downscale_factor)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if downscale_factor.__class__ is not int:
         downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
     self, downscale_factor = image_checks.pixel_unshuffle(name, self, downscale_factor)
-    return call(PIXEL_UNSHUFFLE, name, given, (self, downscale_factor), into)
+    return call(PIXEL_UNSHUFFLE, name, unchecked, (self, downscale_factor), into)
 
 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
@@ -364,13 +364,13 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
 
 
 def _channel_shuffle(name: str, self, groups, into=None) -> Any:
-    given = (self, groups)
+    unchecked = (self, groups)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
     self, groups = image_checks.channel_shuffle(name, self, groups)
-    return call(CHANNEL_SHUFFLE, name, given, (self, groups), into)
+    return call(CHANNEL_SHUFFLE, name, unchecked, (self, groups), into)
 
 
 @autocast_as(cuda="float32")
@@ -421,7 +421,7 @@ def resample(
 
 
 def _resample(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
-    given = (self, dim, length, filter, align_corners, scale, antialias)
+    unchecked = (self, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -439,7 +439,7 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
-    return call(RESAMPLE, name, given, (self, dim, length, filter, align_corners, scale, antialias), into)
+    return call(RESAMPLE, name, unchecked, (self, dim, length, filter, align_corners, scale, antialias), into)
 
 
 def resample_backward(
@@ -500,7 +500,7 @@ def resample_backward(
 
 
 def _resample_backward(name: str, grad_output, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
-    given = (grad_output, dim, length, filter, align_corners, scale, antialias)
+    unchecked = (grad_output, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if dim.__class__ is not int:
@@ -519,7 +519,7 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
         name, grad_output, dim, length, filter, align_corners, scale, antialias
     )
     return call(
-        RESAMPLE_BACKWARD, name, given, (grad_output, dim, length, filter, align_corners, scale, antialias), into
+        RESAMPLE_BACKWARD, name, unchecked, (grad_output, dim, length, filter, align_corners, scale, antialias), into
     )
 
 
@@ -568,7 +568,7 @@ def resample_bytes(
 
 
 def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
-    given = (self, dim, length, filter, align_corners, scale, antialias)
+    unchecked = (self, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -586,7 +586,7 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
-    return call(RESAMPLE_BYTES, name, given, (self, dim, length, filter, align_corners, scale, antialias), into)
+    return call(RESAMPLE_BYTES, name, unchecked, (self, dim, length, filter, align_corners, scale, antialias), into)
 
 
 def sample_grid(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
@@ -634,7 +634,7 @@ def sample_grid(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mo
 
 
 def _sample_grid(name: str, self, grid, interpolation_mode, padding_mode, align_corners, into=None) -> Any:
-    given = (self, grid, interpolation_mode, padding_mode, align_corners)
+    unchecked = (self, grid, interpolation_mode, padding_mode, align_corners)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(grid, Tensor):
@@ -648,7 +648,7 @@ def _sample_grid(name: str, self, grid, interpolation_mode, padding_mode, align_
     self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
-    return call(SAMPLE_GRID, name, given, (self, grid, interpolation_mode, padding_mode, align_corners), into)
+    return call(SAMPLE_GRID, name, unchecked, (self, grid, interpolation_mode, padding_mode, align_corners), into)
 
 
 @autocast_as(cpu="float32", cuda="widest")

@@ -306,12 +306,12 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
 
 
 def _index(name: str, self, indices, into=None) -> Any:
-    given = (self, indices)
+    unchecked = (self, indices)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
     self, indices = indexing_checks.index(name, self, indices)
-    return call(INDEX, name, given, (self, indices), into)
+    return call(INDEX, name, unchecked, (self, indices), into)
 
 
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
@@ -343,13 +343,13 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
 
 
 def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> Any:
-    given = (grad_output, input_sizes, indices)
+    unchecked = (grad_output, input_sizes, indices)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     indices = checks.tensor_list_optional(name, "indices", indices)
     grad_output, input_sizes, indices = indexing_checks.index_backward(name, grad_output, input_sizes, indices)
-    return call(INDEX_BACKWARD, name, given, (grad_output, input_sizes, indices), into)
+    return call(INDEX_BACKWARD, name, unchecked, (grad_output, input_sizes, indices), into)
 
 
 @autocast_as(cuda="widest")
@@ -428,7 +428,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
 
 
 def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
-    given = (self, indices, values, accumulate)
+    unchecked = (self, indices, values, accumulate)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
@@ -437,7 +437,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     if accumulate.__class__ is not bool:
         accumulate = checks.boolean(name, "accumulate", accumulate)
     self, indices, values, accumulate = indexing_checks.index_put(name, self, indices, values, accumulate)
-    return call(INDEX_PUT, name, given, (self, indices, values, accumulate), into)
+    return call(INDEX_PUT, name, unchecked, (self, indices, values, accumulate), into)
 
 
 def index_select(
@@ -492,7 +492,7 @@ def index_select(
 
 
 def _index_select(name: str, self, dim, index, into=None) -> Any:
-    given = (self, dim, index)
+    unchecked = (self, dim, index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -500,7 +500,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     self, dim, index = indexing_checks.index_select(name, self, dim, index)
-    return call(INDEX_SELECT, name, given, (self, dim, index), into)
+    return call(INDEX_SELECT, name, unchecked, (self, dim, index), into)
 
 
 def index_add(
@@ -604,7 +604,7 @@ def index_add_(
 
 
 def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
-    given = (self, dim, index, source, alpha)
+    unchecked = (self, dim, index, source, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -615,7 +615,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         source = checks.tensor(name, "source", source)
     alpha = checks.scalar(name, "alpha", alpha)
     self, dim, index, source, alpha = indexing_checks.index_add(name, self, dim, index, source, alpha)
-    return call(INDEX_ADD, name, given, (self, dim, index, source, alpha), into)
+    return call(INDEX_ADD, name, unchecked, (self, dim, index, source, alpha), into)
 
 
 def gather(
@@ -678,7 +678,7 @@ def gather(
 
 
 def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
-    given = (self, dim, index, sparse_grad)
+    unchecked = (self, dim, index, sparse_grad)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -688,7 +688,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     if sparse_grad.__class__ is not bool:
         sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_checks.gather(name, self, dim, index, sparse_grad)
-    return call(GATHER, name, given, (self, dim, index, sparse_grad), into)
+    return call(GATHER, name, unchecked, (self, dim, index, sparse_grad), into)
 
 
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -759,7 +759,7 @@ def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
-    given = (self, dim, index, src)
+    unchecked = (self, dim, index, src)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -769,7 +769,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
-    return call(SCATTER_SRC, name, given, (self, dim, index, src), into)
+    return call(SCATTER_SRC, name, unchecked, (self, dim, index, src), into)
 
 
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
@@ -841,7 +841,7 @@ def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Ten
 
 
 def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
-    given = (self, dim, index, value)
+    unchecked = (self, dim, index, value)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -850,7 +850,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks.scatter_value(name, self, dim, index, value)
-    return call(SCATTER_VALUE, name, given, (self, dim, index, value), into)
+    return call(SCATTER_VALUE, name, unchecked, (self, dim, index, value), into)
 
 
 @autocast_as(cuda="widest")
@@ -944,7 +944,7 @@ def scatter_add_(
 
 
 def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
-    given = (self, dim, index, src)
+    unchecked = (self, dim, index, src)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -954,7 +954,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
-    return call(SCATTER_ADD, name, given, (self, dim, index, src), into)
+    return call(SCATTER_ADD, name, unchecked, (self, dim, index, src), into)
 
 
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
@@ -1169,10 +1169,10 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _nonzero_default(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return call(NONZERO_DEFAULT, name, given, (self,), into)
+    return call(NONZERO_DEFAULT, name, unchecked, (self,), into)
 
 
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
@@ -1290,7 +1290,7 @@ def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> 
 
 
 def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
-    given = (index, dim, size, op, wrap)
+    unchecked = (index, dim, size, op, wrap)
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     if dim.__class__ is not int:
@@ -1302,7 +1302,7 @@ def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
     if wrap.__class__ is not bool:
         wrap = checks.boolean(name, "wrap", wrap)
     index, dim, size, op, wrap = indexing_checks_take_put.integer_indices(name, index, dim, size, op, wrap)
-    return call(CHECKED_INDICES, name, given, (index, dim, size, op, wrap), into)
+    return call(CHECKED_INDICES, name, unchecked, (index, dim, size, op, wrap), into)
 
 
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1343,13 +1343,13 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _take(name: str, self, index, into=None) -> Any:
-    given = (self, index)
+    unchecked = (self, index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     self, index = indexing_checks_take_put.take(name, self, index)
-    return call(TAKE, name, given, (self, index), into)
+    return call(TAKE, name, unchecked, (self, index), into)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -1419,7 +1419,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 
 
 def _put(name: str, self, index, source, accumulate, into=None) -> Any:
-    given = (self, index, source, accumulate)
+    unchecked = (self, index, source, accumulate)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(index, Tensor):
@@ -1429,7 +1429,7 @@ def _put(name: str, self, index, source, accumulate, into=None) -> Any:
     if accumulate.__class__ is not bool:
         accumulate = checks.boolean(name, "accumulate", accumulate)
     self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
-    return call(PUT, name, given, (self, index, source, accumulate), into)
+    return call(PUT, name, unchecked, (self, index, source, accumulate), into)
 
 
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> tuple[Tensor, ...]:
@@ -1621,7 +1621,7 @@ def index_copy_(
 
 
 def _index_copy(name: str, self, dim, index, source, into=None) -> Any:
-    given = (self, dim, index, source)
+    unchecked = (self, dim, index, source)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1631,7 +1631,7 @@ def _index_copy(name: str, self, dim, index, source, into=None) -> Any:
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
-    return call(INDEX_COPY, name, given, (self, dim, index, source), into)
+    return call(INDEX_COPY, name, unchecked, (self, dim, index, source), into)
 
 
 def index_fill_int_scalar(
@@ -1710,7 +1710,7 @@ def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number
 
 
 def _index_fill_int_scalar(name: str, self, dim, index, value, into=None) -> Any:
-    given = (self, dim, index, value)
+    unchecked = (self, dim, index, value)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1719,7 +1719,7 @@ def _index_fill_int_scalar(name: str, self, dim, index, value, into=None) -> Any
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    return call(INDEX_FILL_INT_SCALAR, name, given, (self, dim, index, value), into)
+    return call(INDEX_FILL_INT_SCALAR, name, unchecked, (self, dim, index, value), into)
 
 
 def index_fill_int_tensor(
@@ -1799,7 +1799,7 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
 
 
 def _index_fill_int_tensor(name: str, self, dim, index, value, into=None) -> Any:
-    given = (self, dim, index, value)
+    unchecked = (self, dim, index, value)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1809,7 +1809,7 @@ def _index_fill_int_tensor(name: str, self, dim, index, value, into=None) -> Any
     if not isinstance(value, Tensor):
         value = checks.tensor(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    return call(INDEX_FILL_INT_TENSOR, name, given, (self, dim, index, value), into)
+    return call(INDEX_FILL_INT_TENSOR, name, unchecked, (self, dim, index, value), into)
 
 
 def scatter_reduce(
@@ -1943,7 +1943,7 @@ def scatter_reduce_(
 
 
 def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into=None) -> Any:
-    given = (self, dim, index, src, reduce, include_self)
+    unchecked = (self, dim, index, src, reduce, include_self)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1959,7 +1959,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     self, dim, index, src, reduce, include_self = indexing_checks_take_put.scatter_reduce(
         name, self, dim, index, src, reduce, include_self
     )
-    return call(SCATTER_REDUCE, name, given, (self, dim, index, src, reduce, include_self), into)
+    return call(SCATTER_REDUCE, name, unchecked, (self, dim, index, src, reduce, include_self), into)
 
 
 def scatter_src_reduce(
@@ -2278,14 +2278,14 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
 
 
 def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
-    given = (mask, available, lead)
+    unchecked = (mask, available, lead)
     if not isinstance(mask, Tensor):
         mask = checks.tensor(name, "mask", mask)
     if available.__class__ is not int:
         available = checks.integer(name, "available", available)
     if lead.__class__ is not int:
         lead = checks.integer(name, "lead", lead)
-    return call(ORDER_OF_TRUE, name, given, (mask, available, lead), into)
+    return call(ORDER_OF_TRUE, name, unchecked, (mask, available, lead), into)
 
 
 def masked_written(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -2322,7 +2322,7 @@ def masked_written(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 def _masked_written(name: str, self, mask, source, into=None) -> Any:
-    given = (self, mask, source)
+    unchecked = (self, mask, source)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mask, Tensor):
@@ -2330,7 +2330,7 @@ def _masked_written(name: str, self, mask, source, into=None) -> Any:
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
-    return call(MASKED_WRITTEN, name, given, (self, mask, source), into)
+    return call(MASKED_WRITTEN, name, unchecked, (self, mask, source), into)
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2475,7 +2475,7 @@ def select_scatter(
 
 
 def _select_scatter(name: str, self, src, dim, index, into=None) -> Any:
-    given = (self, src, dim, index)
+    unchecked = (self, src, dim, index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
@@ -2485,7 +2485,7 @@ def _select_scatter(name: str, self, src, dim, index, into=None) -> Any:
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
     self, src, dim, index = indexing_checks_take_put.select_scatter(name, self, src, dim, index)
-    return call(SELECT_SCATTER, name, given, (self, src, dim, index), into)
+    return call(SELECT_SCATTER, name, unchecked, (self, src, dim, index), into)
 
 
 def slice_scatter(
@@ -2559,7 +2559,7 @@ def slice_scatter(
 
 
 def _slice_scatter(name: str, self, src, dim, start, end, step, into=None) -> Any:
-    given = (self, src, dim, start, end, step)
+    unchecked = (self, src, dim, start, end, step)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
@@ -2573,7 +2573,7 @@ def _slice_scatter(name: str, self, src, dim, start, end, step, into=None) -> An
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
     self, src, dim, start, end, step = indexing_checks_take_put.slice_scatter(name, self, src, dim, start, end, step)
-    return call(SLICE_SCATTER, name, given, (self, src, dim, start, end, step), into)
+    return call(SLICE_SCATTER, name, unchecked, (self, src, dim, start, end, step), into)
 
 
 def diagonal_scatter(
@@ -2634,7 +2634,7 @@ def diagonal_scatter(
 
 
 def _diagonal_scatter(name: str, self, src, offset, dim1, dim2, into=None) -> Any:
-    given = (self, src, offset, dim1, dim2)
+    unchecked = (self, src, offset, dim1, dim2)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
@@ -2646,7 +2646,7 @@ def _diagonal_scatter(name: str, self, src, offset, dim1, dim2, into=None) -> An
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
     self, src, offset, dim1, dim2 = indexing_checks_take_put.diagonal_scatter(name, self, src, offset, dim1, dim2)
-    return call(DIAGONAL_SCATTER, name, given, (self, src, offset, dim1, dim2), into)
+    return call(DIAGONAL_SCATTER, name, unchecked, (self, src, offset, dim1, dim2), into)
 
 
 def as_strided_scatter(
@@ -2919,13 +2919,13 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
 
 
 def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
-    given = (self, src, non_blocking)
+    unchecked = (self, src, non_blocking)
     self = checks.operand(name, "input", self)
     src = checks.operand(name, "src", src)
     if non_blocking.__class__ is not bool:
         non_blocking = checks.boolean(name, "non_blocking", non_blocking)
     self, src, non_blocking = indexing_checks.copy(name, self, src, non_blocking)
-    COPY_.remember_in_place(given, (self, src, non_blocking))
+    COPY_.remember_in_place(unchecked, (self, src, non_blocking))
     result, (self, src) = run(kernels.COPY_, name, (self, src), (non_blocking,), into)
     return nodes.CopyBackward0.record(result, self, src, non_blocking, into=into)
 

@@ -403,7 +403,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
         ):
             return result
         name = "linalg_diagonal"
-        given = (offset, dim1, dim2)
+        unchecked = (offset, dim1, dim2)
         if not isinstance(A, Tensor):
             A = checks.tensor(name, "A", A)
         if offset.__class__ is not int:
@@ -413,7 +413,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
         if dim2.__class__ is not int:
             dim2 = checks.integer(name, "dim2", dim2)
         result = A.diagonal(offset, dim1, dim2)
-        LINALG_DIAGONAL.remember_made(A, given, result)
+        LINALG_DIAGONAL.remember_made(A, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -459,11 +459,11 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_inv(name: str, A, into=None) -> Any:
-    given = (A,)
+    unchecked = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    return call(LINALG_INV, name, given, (A,), into)
+    return call(LINALG_INV, name, unchecked, (A,), into)
 
 
 @autocast_as(cpu="float32")
@@ -552,13 +552,13 @@ _linalg_inv_ex_result = ReturnType("linalg_inv_ex", ("inverse", "info"))
 
 
 def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
-    given = (A, check_errors)
+    unchecked = (A, check_errors)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, check_errors = linalg_checks.square(name, A, check_errors)
-    return _linalg_inv_ex_result(*call(LINALG_INV_EX, name, given, (A, check_errors)))
+    return _linalg_inv_ex_result(*call(LINALG_INV_EX, name, unchecked, (A, check_errors)))
 
 
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
@@ -600,7 +600,7 @@ _solve_matrices_result = ReturnType("solve_matrices", ("solution", "info"))
 
 
 def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
-    given = (A, B, check_errors)
+    unchecked = (A, B, check_errors)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -608,7 +608,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, check_errors = linalg_checks.systems(name, A, B, check_errors)
-    return _solve_matrices_result(*call(SOLVE_MATRICES, name, given, (A, B, check_errors)))
+    return _solve_matrices_result(*call(SOLVE_MATRICES, name, unchecked, (A, B, check_errors)))
 
 
 @autocast_as(cpu="float32")
@@ -768,7 +768,7 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
 
 
 def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None) -> Any:
-    given = (A, B, upper, unitriangular)
+    unchecked = (A, B, upper, unitriangular)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -778,7 +778,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     A, B, upper, unitriangular = linalg_checks.systems(name, A, B, upper, unitriangular)
-    return call(SOLVE_TRIANGULAR_MATRICES, name, given, (A, B, upper, unitriangular), into)
+    return call(SOLVE_TRIANGULAR_MATRICES, name, unchecked, (A, B, upper, unitriangular), into)
 
 
 def linalg_solve_triangular(
@@ -890,11 +890,11 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_det(name: str, A, into=None) -> Any:
-    given = (A,)
+    unchecked = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    return call(LINALG_DET, name, given, (A,), into)
+    return call(LINALG_DET, name, unchecked, (A,), into)
 
 
 def cofactors(input: Tensor) -> Tensor:
@@ -929,11 +929,11 @@ def cofactors(input: Tensor) -> Tensor:
 
 
 def _cofactors(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    return call(COFACTORS, name, given, (self,), into)
+    return call(COFACTORS, name, unchecked, (self,), into)
 
 
 def cofactors_along(input: Tensor, direction: Tensor) -> Tensor:
@@ -969,13 +969,13 @@ def cofactors_along(input: Tensor, direction: Tensor) -> Tensor:
 
 
 def _cofactors_along(name: str, self, direction, into=None) -> Any:
-    given = (self, direction)
+    unchecked = (self, direction)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(direction, Tensor):
         direction = checks.tensor(name, "direction", direction)
     self, direction = linalg_checks.systems(name, self, direction)
-    return call(COFACTORS_ALONG, name, given, (self, direction), into)
+    return call(COFACTORS_ALONG, name, unchecked, (self, direction), into)
 
 
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1059,11 +1059,11 @@ _linalg_slogdet_result = ReturnType("linalg_slogdet", ("sign", "logabsdet"))
 
 
 def _linalg_slogdet(name: str, A, into=None) -> Any:
-    given = (A,)
+    unchecked = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    return _linalg_slogdet_result(*call(LINALG_SLOGDET, name, given, (A,)))
+    return _linalg_slogdet_result(*call(LINALG_SLOGDET, name, unchecked, (A,)))
 
 
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -1185,13 +1185,13 @@ _cholesky_factor_result = ReturnType("cholesky_factor", ("L", "info"))
 
 
 def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
-    given = (self, check_errors)
+    unchecked = (self, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.square(name, self, check_errors)
-    return _cholesky_factor_result(*call(CHOLESKY_FACTOR, name, given, (self, check_errors)))
+    return _cholesky_factor_result(*call(CHOLESKY_FACTOR, name, unchecked, (self, check_errors)))
 
 
 @autocast_as(cpu="float32")
@@ -1837,7 +1837,7 @@ _linalg_svd_result = ReturnType("linalg_svd", ("U", "S", "Vh"))
 
 
 def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
-    given = (A, full_matrices, driver)
+    unchecked = (A, full_matrices, driver)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if full_matrices.__class__ is not bool:
@@ -1845,7 +1845,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, full_matrices, driver = linalg_checks.svd(name, A, full_matrices, driver)
-    return _linalg_svd_result(*call(LINALG_SVD, name, given, (A, full_matrices, driver)))
+    return _linalg_svd_result(*call(LINALG_SVD, name, unchecked, (A, full_matrices, driver)))
 
 
 @autocast_as(cpu="float32")
@@ -1888,13 +1888,13 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
 
 
 def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
-    given = (A, driver)
+    unchecked = (A, driver)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, driver = linalg_checks.svd(name, A, driver)
-    return call(LINALG_SVDVALS, name, given, (A, driver), into)
+    return call(LINALG_SVDVALS, name, unchecked, (A, driver), into)
 
 
 @autocast_as(cpu="float32")
@@ -1995,11 +1995,11 @@ _hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenve
 
 
 def _hermitian_eigen(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    return _hermitian_eigen_result(*call(HERMITIAN_EIGEN, name, given, (self,)))
+    return _hermitian_eigen_result(*call(HERMITIAN_EIGEN, name, unchecked, (self,)))
 
 
 @autocast_as(cpu="float32")
@@ -2078,11 +2078,11 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
 
 
 def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    return call(HERMITIAN_EIGENVALUES, name, given, (self,), into)
+    return call(HERMITIAN_EIGENVALUES, name, unchecked, (self,), into)
 
 
 @autocast_as(cpu="float32")
@@ -2273,13 +2273,13 @@ _linalg_qr_result = ReturnType("linalg_qr", ("Q", "R"))
 
 
 def _linalg_qr(name: str, A, mode, into=None) -> Any:
-    given = (A, mode)
+    unchecked = (A, mode)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     A, mode = linalg_checks.qr(name, A, mode)
-    return _linalg_qr_result(*call(LINALG_QR, name, given, (A, mode)))
+    return _linalg_qr_result(*call(LINALG_QR, name, unchecked, (A, mode)))
 
 
 @autocast_as(cpu="float32")
@@ -2364,7 +2364,7 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
 
 
 def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
-    given = (self, atol, rtol)
+    unchecked = (self, atol, rtol)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(atol, Tensor):
@@ -2372,7 +2372,7 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     if not isinstance(rtol, Tensor):
         rtol = checks.tensor(name, "rtol", rtol)
     self, atol, rtol = linalg_checks.matrices_with_limits(name, self, atol, rtol)
-    return call(PSEUDO_INVERSE, name, given, (self, atol, rtol), into)
+    return call(PSEUDO_INVERSE, name, unchecked, (self, atol, rtol), into)
 
 
 def linalg_pinv_atol_rtol_float(
@@ -2814,7 +2814,7 @@ _lstsq_solve_result = ReturnType("lstsq_solve", ("solution", "rank"))
 
 
 def _lstsq_solve(name: str, A, B, rcond, into=None) -> Any:
-    given = (A, B, rcond)
+    unchecked = (A, B, rcond)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -2822,7 +2822,7 @@ def _lstsq_solve(name: str, A, B, rcond, into=None) -> Any:
     if rcond.__class__ is not float:
         rcond = checks.floating(name, "rcond", rcond)
     A, B, rcond = linalg_checks_norms.overdetermined(name, A, B, rcond)
-    return _lstsq_solve_result(*call(LSTSQ_SOLVE, name, given, (A, B, rcond)))
+    return _lstsq_solve_result(*call(LSTSQ_SOLVE, name, unchecked, (A, B, rcond)))
 
 
 @autocast_as(cpu="float32")
@@ -3124,11 +3124,11 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_matrix_exp(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    return call(LINALG_MATRIX_EXP, name, given, (self,), into)
+    return call(LINALG_MATRIX_EXP, name, unchecked, (self,), into)
 
 
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3297,13 +3297,13 @@ def reflected_columns(input: Tensor, tau: Tensor) -> Tensor:
 
 
 def _reflected_columns(name: str, input, tau, into=None) -> Any:
-    given = (input, tau)
+    unchecked = (input, tau)
     if not isinstance(input, Tensor):
         input = checks.tensor(name, "input", input)
     if not isinstance(tau, Tensor):
         tau = checks.tensor(name, "tau", tau)
     input, tau = linalg_checks_norms.householder(name, input, tau)
-    return call(REFLECTED_COLUMNS, name, given, (input, tau), into)
+    return call(REFLECTED_COLUMNS, name, unchecked, (input, tau), into)
 
 
 @autocast_as(cpu="float32")
@@ -3395,11 +3395,11 @@ _geqrf_result = ReturnType("geqrf", ("a", "tau"))
 
 
 def _geqrf(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.matrices_of(name, self)
-    return _geqrf_result(*call(GEQRF, name, given, (self,)))
+    return _geqrf_result(*call(GEQRF, name, unchecked, (self,)))
 
 
 @autocast_as(cpu="float32")
@@ -3513,13 +3513,13 @@ _lu_packed_result = ReturnType("lu_packed", ("LU", "pivots", "info"))
 
 
 def _lu_packed(name: str, self, check_errors, into=None) -> Any:
-    given = (self, check_errors)
+    unchecked = (self, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.matrices_of(name, self, check_errors)
-    return _lu_packed_result(*call(LU_PACKED, name, given, (self, check_errors)))
+    return _lu_packed_result(*call(LU_PACKED, name, unchecked, (self, check_errors)))
 
 
 def row_order(pivots: Tensor, rows: int) -> Tensor:
@@ -3550,12 +3550,12 @@ def row_order(pivots: Tensor, rows: int) -> Tensor:
 
 
 def _row_order(name: str, pivots, rows, into=None) -> Any:
-    given = (pivots, rows)
+    unchecked = (pivots, rows)
     if not isinstance(pivots, Tensor):
         pivots = checks.tensor(name, "pivots", pivots)
     if rows.__class__ is not int:
         rows = checks.integer(name, "rows", rows)
-    return call(ROW_ORDER, name, given, (pivots, rows), into)
+    return call(ROW_ORDER, name, unchecked, (pivots, rows), into)
 
 
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -4015,7 +4015,7 @@ _ldl_packed_result = ReturnType("ldl_packed", ("LD", "pivots", "info"))
 
 
 def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
-    given = (self, hermitian, check_errors)
+    unchecked = (self, hermitian, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if hermitian.__class__ is not bool:
@@ -4023,7 +4023,7 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
-    return _ldl_packed_result(*call(LDL_PACKED, name, given, (self, hermitian, check_errors)))
+    return _ldl_packed_result(*call(LDL_PACKED, name, unchecked, (self, hermitian, check_errors)))
 
 
 def linalg_ldl_factor(
@@ -4176,7 +4176,7 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
 
 
 def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
-    given = (LD, pivots, B, hermitian)
+    unchecked = (LD, pivots, B, hermitian)
     if not isinstance(LD, Tensor):
         LD = checks.tensor(name, "LD", LD)
     if not isinstance(pivots, Tensor):
@@ -4186,7 +4186,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
-    return call(LDL_SOLVE_MATRICES, name, given, (LD, pivots, B, hermitian), into)
+    return call(LDL_SOLVE_MATRICES, name, unchecked, (LD, pivots, B, hermitian), into)
 
 
 def linalg_ldl_solve(

@@ -175,7 +175,7 @@ _nll_loss_result = ReturnType("nll_loss", ("output", "total_weight"))
 
 
 def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=None) -> Any:
-    given = (self, target, weight, reduction, ignore_index)
+    unchecked = (self, target, weight, reduction, ignore_index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -189,7 +189,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     self, target, weight, reduction, ignore_index = loss_checks.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
-    return _nll_loss_result(*call(NLL_LOSS, name, given, (self, target, weight, reduction, ignore_index)))
+    return _nll_loss_result(*call(NLL_LOSS, name, unchecked, (self, target, weight, reduction, ignore_index)))
 
 
 def nll_loss_backward(
@@ -267,7 +267,7 @@ def nll_loss_backward(
 def _nll_loss_backward(
     name: str, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index, into=None
 ) -> Any:
-    given = (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
+    unchecked = (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(target, Tensor):
@@ -287,7 +287,7 @@ def _nll_loss_backward(
     return call(
         NLL_LOSS_BACKWARD,
         name,
-        given,
+        unchecked,
         (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index),
         into,
     )
@@ -379,7 +379,7 @@ _cross_entropy_loss_result = ReturnType("cross_entropy_loss", ("output", "saved_
 
 
 def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index, label_smoothing, into=None) -> Any:
-    given = (self, target, weight, reduction, ignore_index, label_smoothing)
+    unchecked = (self, target, weight, reduction, ignore_index, label_smoothing)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -396,7 +396,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
         name, self, target, weight, reduction, ignore_index, label_smoothing
     )
     return _cross_entropy_loss_result(
-        *call(CROSS_ENTROPY_LOSS, name, given, (self, target, weight, reduction, ignore_index, label_smoothing))
+        *call(CROSS_ENTROPY_LOSS, name, unchecked, (self, target, weight, reduction, ignore_index, label_smoothing))
     )
 
 
@@ -485,7 +485,7 @@ def sum_of_squares(input: Tensor, target: Tensor, scale: float, dim: Sequence[in
 
 
 def _sum_of_squares(name: str, self, target, scale, dim, into=None) -> Any:
-    given = (self, target, scale, dim)
+    unchecked = (self, target, scale, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -494,7 +494,7 @@ def _sum_of_squares(name: str, self, target, scale, dim, into=None) -> Any:
         scale = checks.floating(name, "scale", scale)
     dim = checks.integer_list(name, "dim", dim)
     self, target, scale, dim = _check_sum_of_squares.sum_of_squares_rows(name, self, target, scale, dim)
-    return call(SUM_OF_SQUARES, name, given, (self, target, scale, dim), into)
+    return call(SUM_OF_SQUARES, name, unchecked, (self, target, scale, dim), into)
 
 
 def sum_of_squares_backward(
@@ -546,7 +546,7 @@ def sum_of_squares_backward(
 
 
 def _sum_of_squares_backward(name: str, grad_output, self, target, scale, dim, into=None) -> Any:
-    given = (grad_output, self, target, scale, dim)
+    unchecked = (grad_output, self, target, scale, dim)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -559,7 +559,7 @@ def _sum_of_squares_backward(name: str, grad_output, self, target, scale, dim, i
     grad_output, self, target, scale, dim = _check_sum_of_squares_backward.sum_of_squares_backward_rows(
         name, grad_output, self, target, scale, dim
     )
-    return call(SUM_OF_SQUARES_BACKWARD, name, given, (grad_output, self, target, scale, dim), into)
+    return call(SUM_OF_SQUARES_BACKWARD, name, unchecked, (grad_output, self, target, scale, dim), into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -726,12 +726,12 @@ def require_unit_interval(input: Tensor, target: Tensor) -> Tensor:
 
 
 def _require_unit_interval(name: str, self, target, into=None) -> Any:
-    given = (self, target)
+    unchecked = (self, target)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
         target = checks.tensor(name, "target", target)
-    return call(REQUIRE_UNIT_INTERVAL, name, given, (self, target), into)
+    return call(REQUIRE_UNIT_INTERVAL, name, unchecked, (self, target), into)
 
 
 def logistic_loss_default(input: Tensor, target: Tensor | Number) -> Tensor:
@@ -2204,7 +2204,7 @@ def ctc_values(
 
 
 def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
-    given = (log_probs, targets, input_lengths, target_lengths, blank)
+    unchecked = (log_probs, targets, input_lengths, target_lengths, blank)
     if not isinstance(log_probs, Tensor):
         log_probs = checks.tensor(name, "log_probs", log_probs)
     if not isinstance(targets, Tensor):
@@ -2216,7 +2216,7 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     log_probs, targets, input_lengths, target_lengths, blank = loss_checks.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank
     )
-    return call(CTC_VALUES, name, given, (log_probs, targets, input_lengths, target_lengths, blank), into)
+    return call(CTC_VALUES, name, unchecked, (log_probs, targets, input_lengths, target_lengths, blank), into)
 
 
 @autocast_as(cpu="float32")

@@ -208,13 +208,13 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _mm(name: str, self, mat2, into=None) -> Any:
-    given = (self, mat2)
+    unchecked = (self, mat2)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.mm(name, self, mat2)
-    return call(MM, name, given, (self, mat2), into)
+    return call(MM, name, unchecked, (self, mat2), into)
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -257,13 +257,13 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _bmm(name: str, self, mat2, into=None) -> Any:
-    given = (self, mat2)
+    unchecked = (self, mat2)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.bmm(name, self, mat2)
-    return call(BMM, name, given, (self, mat2), into)
+    return call(BMM, name, unchecked, (self, mat2), into)
 
 
 @autocast_as(cuda="lower")
@@ -306,13 +306,13 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _mv(name: str, self, vec, into=None) -> Any:
-    given = (self, vec)
+    unchecked = (self, vec)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(vec, Tensor):
         vec = checks.tensor(name, "vec", vec)
     self, vec = matmul_checks.mv(name, self, vec)
-    return call(MV, name, given, (self, vec), into)
+    return call(MV, name, unchecked, (self, vec), into)
 
 
 @autocast_as(cuda="widest")
@@ -355,13 +355,13 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _dot(name: str, self, tensor, into=None) -> Any:
-    given = (self, tensor)
+    unchecked = (self, tensor)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(tensor, Tensor):
         tensor = checks.tensor(name, "tensor", tensor)
     self, tensor = matmul_checks.dot(name, self, tensor)
-    return call(DOT, name, given, (self, tensor), into)
+    return call(DOT, name, unchecked, (self, tensor), into)
 
 
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -584,7 +584,7 @@ def addmm_(
 
 
 def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
-    given = (self, mat1, mat2, beta, alpha)
+    unchecked = (self, mat1, mat2, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mat1, Tensor):
@@ -594,7 +594,7 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat1, mat2, beta, alpha = matmul_checks.addmm(name, self, mat1, mat2, beta, alpha)
-    return call(ADDMM, name, given, (self, mat1, mat2, beta, alpha), into)
+    return call(ADDMM, name, unchecked, (self, mat1, mat2, beta, alpha), into)
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -732,7 +732,7 @@ def baddbmm_(
 
 
 def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
-    given = (self, batch1, batch2, beta, alpha)
+    unchecked = (self, batch1, batch2, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(batch1, Tensor):
@@ -742,7 +742,7 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.baddbmm(name, self, batch1, batch2, beta, alpha)
-    return call(BADDBMM, name, given, (self, batch1, batch2, beta, alpha), into)
+    return call(BADDBMM, name, unchecked, (self, batch1, batch2, beta, alpha), into)
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -878,7 +878,7 @@ def addbmm_(
 
 
 def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
-    given = (self, batch1, batch2, beta, alpha)
+    unchecked = (self, batch1, batch2, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(batch1, Tensor):
@@ -888,7 +888,7 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.addbmm(name, self, batch1, batch2, beta, alpha)
-    return call(ADDBMM, name, given, (self, batch1, batch2, beta, alpha), into)
+    return call(ADDBMM, name, unchecked, (self, batch1, batch2, beta, alpha), into)
 
 
 @autocast_as(cuda="lower")
@@ -1012,7 +1012,7 @@ def addmv_(
 
 
 def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
-    given = (self, mat, vec, beta, alpha)
+    unchecked = (self, mat, vec, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mat, Tensor):
@@ -1022,7 +1022,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat, vec, beta, alpha = matmul_checks.addmv(name, self, mat, vec, beta, alpha)
-    return call(ADDMV, name, given, (self, mat, vec, beta, alpha), into)
+    return call(ADDMV, name, unchecked, (self, mat, vec, beta, alpha), into)
 
 
 @autocast_as(cpu="promote", cuda="lower")
@@ -1102,7 +1102,7 @@ def coordinate_mm(input: Tensor, row: Tensor, column: Tensor, count: int, mat2: 
 
 
 def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
-    given = (self, row, column, count, mat2)
+    unchecked = (self, row, column, count, mat2)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(row, Tensor):
@@ -1114,7 +1114,7 @@ def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, row, column, count, mat2 = matmul_checks.coordinate_mm(name, self, row, column, count, mat2)
-    return call(COORDINATE_MM, name, given, (self, row, column, count, mat2), into)
+    return call(COORDINATE_MM, name, unchecked, (self, row, column, count, mat2), into)
 
 
 def coordinate_sampled(input: Tensor, row: Tensor, mat2: Tensor, column: Tensor) -> Tensor:
@@ -1157,7 +1157,7 @@ def coordinate_sampled(input: Tensor, row: Tensor, mat2: Tensor, column: Tensor)
 
 
 def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
-    given = (self, row, mat2, column)
+    unchecked = (self, row, mat2, column)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(row, Tensor):
@@ -1167,7 +1167,7 @@ def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
     if not isinstance(column, Tensor):
         column = checks.tensor(name, "column", column)
     self, row, mat2, column = matmul_checks.coordinate_sampled(name, self, row, mat2, column)
-    return call(COORDINATE_SAMPLED, name, given, (self, row, mat2, column), into)
+    return call(COORDINATE_SAMPLED, name, unchecked, (self, row, mat2, column), into)
 
 
 @autocast_as(cuda="widest")
@@ -1783,7 +1783,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
 
 
 def _linear(name: str, self, weight, bias, into=None) -> Any:
-    given = (self, weight, bias)
+    unchecked = (self, weight, bias)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
@@ -1791,7 +1791,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     if bias is not None and not isinstance(bias, Tensor):
         bias = checks.tensor(name, "bias", bias)
     self, weight, bias = matmul_checks.linear(name, self, weight, bias)
-    return call(LINEAR, name, given, (self, weight, bias), into)
+    return call(LINEAR, name, unchecked, (self, weight, bias), into)
 
 
 def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
@@ -1829,13 +1829,13 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
 
 
 def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
-    given = (grad_output, self)
+    unchecked = (grad_output, self)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
-    return call(LINEAR_WEIGHT_BACKWARD, name, given, (grad_output, self), into)
+    return call(LINEAR_WEIGHT_BACKWARD, name, unchecked, (grad_output, self), into)
 
 
 ger = outer

@@ -309,7 +309,7 @@ _standardize_result = ReturnType("standardize", ("output", "mean", "var"))
 
 
 def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=None) -> Any:
-    given = (self, weight, bias, dim, affine_shape, eps)
+    unchecked = (self, weight, bias, dim, affine_shape, eps)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if weight is not None and not isinstance(weight, Tensor):
@@ -323,7 +323,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     self, weight, bias, dim, affine_shape, eps = norm_checks.standardize(
         name, self, weight, bias, dim, affine_shape, eps
     )
-    return _standardize_result(*call(STANDARDIZE, name, given, (self, weight, bias, dim, affine_shape, eps)))
+    return _standardize_result(*call(STANDARDIZE, name, unchecked, (self, weight, bias, dim, affine_shape, eps)))
 
 
 def standardize_rows(
@@ -393,7 +393,7 @@ _standardize_rows_result = ReturnType("standardize_rows", ("output", "center", "
 
 
 def _standardize_rows(name: str, self, weight, bias, dim, eps, into=None) -> Any:
-    given = (self, weight, bias, dim, eps)
+    unchecked = (self, weight, bias, dim, eps)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if weight is not None and not isinstance(weight, Tensor):
@@ -404,7 +404,7 @@ def _standardize_rows(name: str, self, weight, bias, dim, eps, into=None) -> Any
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, weight, bias, dim, eps = norm_checks.standardize_rows(name, self, weight, bias, dim, eps)
-    return _standardize_rows_result(*call(STANDARDIZE_ROWS, name, given, (self, weight, bias, dim, eps)))
+    return _standardize_rows_result(*call(STANDARDIZE_ROWS, name, unchecked, (self, weight, bias, dim, eps)))
 
 
 def standardize_rows_backward(
@@ -560,7 +560,7 @@ _standardize_groups_result = ReturnType("standardize_groups", ("output", "mean",
 
 
 def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -> Any:
-    given = (self, weight, bias, groups, eps)
+    unchecked = (self, weight, bias, groups, eps)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if weight is not None and not isinstance(weight, Tensor):
@@ -572,7 +572,7 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, weight, bias, groups, eps = norm_checks.standardize_groups(name, self, weight, bias, groups, eps)
-    return _standardize_groups_result(*call(STANDARDIZE_GROUPS, name, given, (self, weight, bias, groups, eps)))
+    return _standardize_groups_result(*call(STANDARDIZE_GROUPS, name, unchecked, (self, weight, bias, groups, eps)))
 
 
 def normalize_by(
@@ -633,7 +633,7 @@ def normalize_by(
 
 
 def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> Any:
-    given = (self, mean, var, weight, bias, eps)
+    unchecked = (self, mean, var, weight, bias, eps)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mean, Tensor):
@@ -647,7 +647,7 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, mean, var, weight, bias, eps = norm_checks.normalize_by(name, self, mean, var, weight, bias, eps)
-    return call(NORMALIZE_BY, name, given, (self, mean, var, weight, bias, eps), into)
+    return call(NORMALIZE_BY, name, unchecked, (self, mean, var, weight, bias, eps), into)
 
 
 def normalize_rms(
@@ -707,7 +707,7 @@ _normalize_rms_result = ReturnType("normalize_rms", ("output", "scale"))
 
 
 def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
-    given = (self, weight, dim, eps)
+    unchecked = (self, weight, dim, eps)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if weight is not None and not isinstance(weight, Tensor):
@@ -716,7 +716,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, weight, dim, eps = norm_checks.normalize_rms(name, self, weight, dim, eps)
-    return _normalize_rms_result(*call(NORMALIZE_RMS, name, given, (self, weight, dim, eps)))
+    return _normalize_rms_result(*call(NORMALIZE_RMS, name, unchecked, (self, weight, dim, eps)))
 
 
 def normalize_rms_backward(

@@ -237,7 +237,7 @@ _max_pool_with_indices_result = ReturnType("max_pool_with_indices", ("values", "
 def _max_pool_with_indices(
     name: str, self, kernel_size, stride, padding, dilation, ceil_mode, spatial, into=None
 ) -> Any:
-    given = (self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+    unchecked = (self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
@@ -253,7 +253,9 @@ def _max_pool_with_indices(
         name, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
     return _max_pool_with_indices_result(
-        *call(MAX_POOL_WITH_INDICES, name, given, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
+        *call(
+            MAX_POOL_WITH_INDICES, name, unchecked, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+        )
     )
 
 
@@ -298,7 +300,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
 
 
 def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, into=None) -> Any:
-    given = (grad_output, indices, input_shape, spatial)
+    unchecked = (grad_output, indices, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
@@ -309,7 +311,7 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     grad_output, indices, input_shape, spatial = pooling_checks.max_pool_backward(
         name, grad_output, indices, input_shape, spatial
     )
-    return call(MAX_POOL_BACKWARD, name, given, (grad_output, indices, input_shape, spatial), into)
+    return call(MAX_POOL_BACKWARD, name, unchecked, (grad_output, indices, input_shape, spatial), into)
 
 
 @autocast_as(cpu="float32")
@@ -373,7 +375,7 @@ def max_unpool1d(
 
 
 def _max_unpool1d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
-    given = (self, indices, kernel_size, stride, padding, output_size)
+    unchecked = (self, indices, kernel_size, stride, padding, output_size)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
@@ -387,7 +389,7 @@ def _max_unpool1d(name: str, self, indices, kernel_size, stride, padding, output
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
-    return call(MAX_UNPOOL1D, name, given, (self, indices, kernel_size, stride, padding, output_size), into)
+    return call(MAX_UNPOOL1D, name, unchecked, (self, indices, kernel_size, stride, padding, output_size), into)
 
 
 @autocast_as(cpu="float32")
@@ -450,7 +452,7 @@ def max_unpool2d(
 
 
 def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
-    given = (self, indices, kernel_size, stride, padding, output_size)
+    unchecked = (self, indices, kernel_size, stride, padding, output_size)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
@@ -464,7 +466,7 @@ def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
-    return call(MAX_UNPOOL2D, name, given, (self, indices, kernel_size, stride, padding, output_size), into)
+    return call(MAX_UNPOOL2D, name, unchecked, (self, indices, kernel_size, stride, padding, output_size), into)
 
 
 @autocast_as(cpu="float32")
@@ -526,7 +528,7 @@ def max_unpool3d(
 
 
 def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
-    given = (self, indices, kernel_size, stride, padding, output_size)
+    unchecked = (self, indices, kernel_size, stride, padding, output_size)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
@@ -540,7 +542,7 @@ def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
-    return call(MAX_UNPOOL3D, name, given, (self, indices, kernel_size, stride, padding, output_size), into)
+    return call(MAX_UNPOOL3D, name, unchecked, (self, indices, kernel_size, stride, padding, output_size), into)
 
 
 def max_pool1d(
@@ -761,7 +763,7 @@ _adaptive_max_pool_with_indices_result = ReturnType("adaptive_max_pool_with_indi
 
 
 def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=None) -> Any:
-    given = (self, output_size, spatial)
+    unchecked = (self, output_size, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size)
@@ -769,7 +771,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
     return _adaptive_max_pool_with_indices_result(
-        *call(ADAPTIVE_MAX_POOL_WITH_INDICES, name, given, (self, output_size, spatial))
+        *call(ADAPTIVE_MAX_POOL_WITH_INDICES, name, unchecked, (self, output_size, spatial))
     )
 
 
@@ -887,7 +889,7 @@ def avg_pool(
 def _avg_pool(
     name: str, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial, into=None
 ) -> Any:
-    given = (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
+    unchecked = (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
@@ -910,7 +912,7 @@ def _avg_pool(
     return call(
         AVG_POOL,
         name,
-        given,
+        unchecked,
         (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial),
         into,
     )
@@ -1021,7 +1023,7 @@ def _avg_pool_backward(
     spatial,
     into=None,
 ) -> Any:
-    given = (
+    unchecked = (
         grad_output,
         input_shape,
         kernel_size,
@@ -1063,7 +1065,7 @@ def _avg_pool_backward(
     return call(
         AVG_POOL_BACKWARD,
         name,
-        given,
+        unchecked,
         (
             grad_output,
             input_shape,
@@ -1326,14 +1328,14 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
 
 
 def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
-    given = (self, output_size, spatial)
+    unchecked = (self, output_size, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
-    return call(ADAPTIVE_AVG_POOL, name, given, (self, output_size, spatial), into)
+    return call(ADAPTIVE_AVG_POOL, name, unchecked, (self, output_size, spatial), into)
 
 
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
@@ -1371,14 +1373,14 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
 
 
 def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, into=None) -> Any:
-    given = (grad_output, input_shape, spatial)
+    unchecked = (grad_output, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     grad_output, input_shape, spatial = pooling_checks.adaptive_pool_backward(name, grad_output, input_shape, spatial)
-    return call(ADAPTIVE_AVG_POOL_BACKWARD, name, given, (grad_output, input_shape, spatial), into)
+    return call(ADAPTIVE_AVG_POOL_BACKWARD, name, unchecked, (grad_output, input_shape, spatial), into)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:

@@ -181,7 +181,7 @@ _rnn_layer_result = ReturnType("rnn_layer", ("output", "last_hidden"))
 def _rnn_layer(
     name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity, into=None
 ) -> Any:
-    given = (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
+    unchecked = (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
@@ -208,7 +208,7 @@ def _rnn_layer(
         *call(
             RNN_LAYER,
             name,
-            given,
+            unchecked,
             (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity),
         )
     )
@@ -314,7 +314,7 @@ _lstm_layer_result = ReturnType("lstm_layer", ("output", "last_hidden", "last_ce
 def _lstm_layer(
     name: str, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse, into=None
 ) -> Any:
-    given = (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
+    unchecked = (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
@@ -343,7 +343,7 @@ def _lstm_layer(
         *call(
             LSTM_LAYER,
             name,
-            given,
+            unchecked,
             (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse),
         )
     )
@@ -430,7 +430,7 @@ _gru_layer_result = ReturnType("gru_layer", ("output", "last_hidden", "gates"))
 
 
 def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, into=None) -> Any:
-    given = (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
+    unchecked = (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
@@ -450,7 +450,7 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
         name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
     )
     return _gru_layer_result(
-        *call(GRU_LAYER, name, given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
+        *call(GRU_LAYER, name, unchecked, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
     )
 
 

@@ -425,12 +425,12 @@ def sum_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None
 
 
 def _sum_default(name: str, self, dtype, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    return call(SUM_DEFAULT, name, given, (self, dtype), into)
+    return call(SUM_DEFAULT, name, unchecked, (self, dtype), into)
 
 
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -463,11 +463,11 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
 
 
 def _filled(name: str, self, size, into=None) -> Any:
-    given = (self, size)
+    unchecked = (self, size)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
-    return call(FILLED, name, given, (self, size), into)
+    return call(FILLED, name, unchecked, (self, size), into)
 
 
 @autocast_as(cuda="float32")
@@ -525,7 +525,7 @@ def sum_dim_intlist(
 
 
 def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -535,7 +535,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.reduced_dims(name, self, dim, keepdim, dtype)
-    return call(SUM_DIM_INTLIST, name, given, (self, dim, keepdim, dtype), into)
+    return call(SUM_DIM_INTLIST, name, unchecked, (self, dim, keepdim, dtype), into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -579,12 +579,12 @@ def prod_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | Non
 
 
 def _prod_default(name: str, self, dtype, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    return call(PROD_DEFAULT, name, given, (self, dtype), into)
+    return call(PROD_DEFAULT, name, unchecked, (self, dtype), into)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -634,7 +634,7 @@ def prod_dim_int(
 
 
 def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -644,7 +644,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.one_dim(name, self, dim, keepdim, dtype)
-    return call(PROD_DIM_INT, name, given, (self, dim, keepdim, dtype), into)
+    return call(PROD_DIM_INT, name, unchecked, (self, dim, keepdim, dtype), into)
 
 
 def prod_others(input: Tensor, dim: int) -> Tensor:
@@ -679,13 +679,13 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
 
 
 def _prod_others(name: str, self, dim, into=None) -> Any:
-    given = (self, dim)
+    unchecked = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    return call(PROD_OTHERS, name, given, (self, dim), into)
+    return call(PROD_OTHERS, name, unchecked, (self, dim), into)
 
 
 def mean_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
@@ -728,12 +728,12 @@ def mean_default(input: Tensor, *, dtype: dtype | None = None, out: Tensor | Non
 
 
 def _mean_default(name: str, self, dtype, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    return call(MEAN_DEFAULT, name, given, (self, dtype), into)
+    return call(MEAN_DEFAULT, name, unchecked, (self, dtype), into)
 
 
 def mean_dim(
@@ -787,7 +787,7 @@ def mean_dim(
 
 
 def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -797,7 +797,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.reduced_dims(name, self, dim, keepdim, dtype)
-    return call(MEAN_DIM, name, given, (self, dim, keepdim, dtype), into)
+    return call(MEAN_DIM, name, unchecked, (self, dim, keepdim, dtype), into)
 
 
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
@@ -943,7 +943,7 @@ def var_correction(
 
 
 def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
-    given = (self, dim, correction, keepdim)
+    unchecked = (self, dim, correction, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -953,7 +953,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
-    return call(VAR_CORRECTION, name, given, (self, dim, correction, keepdim), into)
+    return call(VAR_CORRECTION, name, unchecked, (self, dim, correction, keepdim), into)
 
 
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
@@ -1100,7 +1100,7 @@ def std_correction(
 
 
 def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
-    given = (self, dim, correction, keepdim)
+    unchecked = (self, dim, correction, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -1110,7 +1110,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
-    return call(STD_CORRECTION, name, given, (self, dim, correction, keepdim), into)
+    return call(STD_CORRECTION, name, unchecked, (self, dim, correction, keepdim), into)
 
 
 def amax(
@@ -1171,14 +1171,14 @@ def amax(
 
 
 def _amax(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    return call(AMAX, name, given, (self, dim, keepdim), into)
+    return call(AMAX, name, unchecked, (self, dim, keepdim), into)
 
 
 def amin(
@@ -1237,14 +1237,14 @@ def amin(
 
 
 def _amin(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    return call(AMIN, name, given, (self, dim, keepdim), into)
+    return call(AMIN, name, unchecked, (self, dim, keepdim), into)
 
 
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1283,11 +1283,11 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _max_default(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    return call(MAX_DEFAULT, name, given, (self,), into)
+    return call(MAX_DEFAULT, name, unchecked, (self,), into)
 
 
 def max_dim(
@@ -1333,7 +1333,7 @@ _max_dim_result = ReturnType("max", ("values", "indices"))
 
 
 def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1341,7 +1341,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    return _max_dim_result(*call(MAX_DIM, name, given, (self, dim, keepdim)))
+    return _max_dim_result(*call(MAX_DIM, name, unchecked, (self, dim, keepdim)))
 
 
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1414,11 +1414,11 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _min_default(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    return call(MIN_DEFAULT, name, given, (self,), into)
+    return call(MIN_DEFAULT, name, unchecked, (self,), into)
 
 
 def min_dim(
@@ -1464,7 +1464,7 @@ _min_dim_result = ReturnType("min", ("values", "indices"))
 
 
 def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1472,7 +1472,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    return _min_dim_result(*call(MIN_DIM, name, given, (self, dim, keepdim)))
+    return _min_dim_result(*call(MIN_DIM, name, unchecked, (self, dim, keepdim)))
 
 
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1563,7 +1563,7 @@ def argmax(
 
 
 def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
@@ -1571,7 +1571,7 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
-    return call(ARGMAX, name, given, (self, dim, keepdim), into)
+    return call(ARGMAX, name, unchecked, (self, dim, keepdim), into)
 
 
 def argmin(
@@ -1625,7 +1625,7 @@ def argmin(
 
 
 def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
@@ -1633,7 +1633,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
-    return call(ARGMIN, name, given, (self, dim, keepdim), into)
+    return call(ARGMIN, name, unchecked, (self, dim, keepdim), into)
 
 
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1666,10 +1666,10 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _any_default(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return call(ANY_DEFAULT, name, given, (self,), into)
+    return call(ANY_DEFAULT, name, unchecked, (self,), into)
 
 
 def any_dims(
@@ -1708,7 +1708,7 @@ def any_dims(
 
 
 def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -1716,7 +1716,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    return call(ANY_DIMS, name, given, (self, dim, keepdim), into)
+    return call(ANY_DIMS, name, unchecked, (self, dim, keepdim), into)
 
 
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1749,10 +1749,10 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _all_default(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return call(ALL_DEFAULT, name, given, (self,), into)
+    return call(ALL_DEFAULT, name, unchecked, (self,), into)
 
 
 def all_dims(
@@ -1791,7 +1791,7 @@ def all_dims(
 
 
 def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -1799,7 +1799,7 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    return call(ALL_DIMS, name, given, (self, dim, keepdim), into)
+    return call(ALL_DIMS, name, unchecked, (self, dim, keepdim), into)
 
 
 @autocast_as(cuda="float32")
@@ -1863,7 +1863,7 @@ def norm_default(
 
 
 def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
-    given = (self, p, dim, keepdim)
+    unchecked = (self, p, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if p is not None:
@@ -1875,7 +1875,7 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reduction_checks.norm(name, self, p, dim, keepdim, dtype)
-    return call(NORM_DEFAULT, name, given, (self, p, dim, keepdim, dtype), into)
+    return call(NORM_DEFAULT, name, unchecked, (self, p, dim, keepdim, dtype), into)
 
 
 @autocast_as(cuda="float32")
@@ -1956,7 +1956,7 @@ def linalg_vector_norm(
 
 
 def _linalg_vector_norm(name: str, self, ord, dim, keepdim, dtype, into=None) -> Any:
-    given = (self, ord, dim, keepdim)
+    unchecked = (self, ord, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     ord = checks.scalar(name, "ord", ord)
@@ -1967,7 +1967,7 @@ def _linalg_vector_norm(name: str, self, ord, dim, keepdim, dtype, into=None) ->
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.vector_norm(name, self, ord, dim, keepdim, dtype)
-    return call(LINALG_VECTOR_NORM, name, given, (self, ord, dim, keepdim, dtype), into)
+    return call(LINALG_VECTOR_NORM, name, unchecked, (self, ord, dim, keepdim, dtype), into)
 
 
 @autocast_as(cuda="float32")
@@ -2088,14 +2088,14 @@ def logsumexp(
 
 
 def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    return call(LOGSUMEXP, name, given, (self, dim, keepdim), into)
+    return call(LOGSUMEXP, name, unchecked, (self, dim, keepdim), into)
 
 
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -2136,12 +2136,12 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
 
 
 def _sum_to_size(name: str, self, size, into=None) -> Any:
-    given = (self, size)
+    unchecked = (self, size)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = reduction_checks.sum_to_size(name, self, size)
-    return call(SUM_TO_SIZE, name, given, (self, size), into)
+    return call(SUM_TO_SIZE, name, unchecked, (self, size), into)
 
 
 def nansum(
@@ -2207,7 +2207,7 @@ def nansum(
 
 
 def _nansum(name: str, self, dim, keepdim, dtype, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -2217,7 +2217,7 @@ def _nansum(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.real_reduced_dims(name, self, dim, keepdim, dtype)
-    return call(NANSUM, name, given, (self, dim, keepdim, dtype), into)
+    return call(NANSUM, name, unchecked, (self, dim, keepdim, dtype), into)
 
 
 def nanmean(
@@ -2863,7 +2863,7 @@ def var_backward(grad_output: Tensor, input: Tensor, dim: Sequence[int] | int | 
 
 
 def _var_backward(name: str, grad_output, self, dim, correction, into=None) -> Any:
-    given = (grad_output, self, dim, correction)
+    unchecked = (grad_output, self, dim, correction)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -2872,7 +2872,7 @@ def _var_backward(name: str, grad_output, self, dim, correction, into=None) -> A
         dim = checks.integer_list(name, "dim", dim, 1)
     correction = checks.scalar(name, "correction", correction)
     grad_output, self, dim, correction = _check_var_backward.var_backward_rows(name, grad_output, self, dim, correction)
-    return call(VAR_BACKWARD, name, given, (grad_output, self, dim, correction), into)
+    return call(VAR_BACKWARD, name, unchecked, (grad_output, self, dim, correction), into)
 
 
 def std_backward(
@@ -2917,7 +2917,7 @@ def std_backward(
 
 
 def _std_backward(name: str, grad_output, self, deviation, dim, correction, into=None) -> Any:
-    given = (grad_output, self, deviation, dim, correction)
+    unchecked = (grad_output, self, deviation, dim, correction)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -2930,7 +2930,7 @@ def _std_backward(name: str, grad_output, self, deviation, dim, correction, into
     grad_output, self, deviation, dim, correction = _check_std_backward.std_backward_rows(
         name, grad_output, self, deviation, dim, correction
     )
-    return call(STD_BACKWARD, name, given, (grad_output, self, deviation, dim, correction), into)
+    return call(STD_BACKWARD, name, unchecked, (grad_output, self, deviation, dim, correction), into)
 
 
 def amax_backward(grad_output: Tensor, input: Tensor, extreme: Tensor, dim: Sequence[int] | int | None) -> Tensor:
@@ -2970,7 +2970,7 @@ def amax_backward(grad_output: Tensor, input: Tensor, extreme: Tensor, dim: Sequ
 
 
 def _amax_backward(name: str, grad_output, self, extreme, dim, into=None) -> Any:
-    given = (grad_output, self, extreme, dim)
+    unchecked = (grad_output, self, extreme, dim)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -2980,7 +2980,7 @@ def _amax_backward(name: str, grad_output, self, extreme, dim, into=None) -> Any
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
     grad_output, self, extreme, dim = _check_amax_backward.amax_backward_rows(name, grad_output, self, extreme, dim)
-    return call(AMAX_BACKWARD, name, given, (grad_output, self, extreme, dim), into)
+    return call(AMAX_BACKWARD, name, unchecked, (grad_output, self, extreme, dim), into)
 
 
 def norm_backward(
@@ -3024,7 +3024,7 @@ def norm_backward(
 
 
 def _norm_backward(name: str, grad_output, self, length, p, dim, into=None) -> Any:
-    given = (grad_output, self, length, p, dim)
+    unchecked = (grad_output, self, length, p, dim)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -3035,7 +3035,7 @@ def _norm_backward(name: str, grad_output, self, length, p, dim, into=None) -> A
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
     grad_output, self, length, p, dim = _check_norm_backward.norm_backward_rows(name, grad_output, self, length, p, dim)
-    return call(NORM_BACKWARD, name, given, (grad_output, self, length, p, dim), into)
+    return call(NORM_BACKWARD, name, unchecked, (grad_output, self, length, p, dim), into)
 
 
 def logsumexp_backward(grad_output: Tensor, input: Tensor, total: Tensor, dim: Sequence[int] | int | None) -> Tensor:
@@ -3075,7 +3075,7 @@ def logsumexp_backward(grad_output: Tensor, input: Tensor, total: Tensor, dim: S
 
 
 def _logsumexp_backward(name: str, grad_output, self, total, dim, into=None) -> Any:
-    given = (grad_output, self, total, dim)
+    unchecked = (grad_output, self, total, dim)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -3087,7 +3087,7 @@ def _logsumexp_backward(name: str, grad_output, self, total, dim, into=None) -> 
     grad_output, self, total, dim = _check_logsumexp_backward.logsumexp_backward_rows(
         name, grad_output, self, total, dim
     )
-    return call(LOGSUMEXP_BACKWARD, name, given, (grad_output, self, total, dim), into)
+    return call(LOGSUMEXP_BACKWARD, name, unchecked, (grad_output, self, total, dim), into)
 
 
 def nansum_backward(grad_output: Tensor, input: Tensor, dim: Sequence[int] | int | None) -> Tensor:
@@ -3121,7 +3121,7 @@ def nansum_backward(grad_output: Tensor, input: Tensor, dim: Sequence[int] | int
 
 
 def _nansum_backward(name: str, grad_output, self, dim, into=None) -> Any:
-    given = (grad_output, self, dim)
+    unchecked = (grad_output, self, dim)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -3129,7 +3129,7 @@ def _nansum_backward(name: str, grad_output, self, dim, into=None) -> Any:
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
     grad_output, self, dim = _check_nansum_backward.nansum_backward_rows(name, grad_output, self, dim)
-    return call(NANSUM_BACKWARD, name, given, (grad_output, self, dim), into)
+    return call(NANSUM_BACKWARD, name, unchecked, (grad_output, self, dim), into)
 
 
 _sum_overloads = Overloads(

@@ -166,7 +166,7 @@ def cumsum_(input: Tensor, dim: int = None, *, dtype: dtype | None = None, axis:
 
 
 def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
-    given = (self, dim)
+    unchecked = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -174,7 +174,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    return call(CUMSUM, name, given, (self, dim, dtype), into)
+    return call(CUMSUM, name, unchecked, (self, dim, dtype), into)
 
 
 @autocast_as(cuda="float32")
@@ -247,7 +247,7 @@ def cumprod_(input: Tensor, dim: int = None, *, dtype: dtype | None = None, axis
 
 
 def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
-    given = (self, dim)
+    unchecked = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -255,7 +255,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    return call(CUMPROD, name, given, (self, dim, dtype), into)
+    return call(CUMPROD, name, unchecked, (self, dim, dtype), into)
 
 
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
@@ -301,13 +301,13 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
 
 
 def _logcumsumexp(name: str, self, dim, into=None) -> Any:
-    given = (self, dim)
+    unchecked = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    return call(LOGCUMSUMEXP, name, given, (self, dim), into)
+    return call(LOGCUMSUMEXP, name, unchecked, (self, dim), into)
 
 
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
@@ -346,7 +346,7 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
 
 
 def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
-    given = (self, factor, dim, reverse)
+    unchecked = (self, factor, dim, reverse)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(factor, Tensor):
@@ -356,7 +356,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
     self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
-    return call(LINEAR_RECURRENCE, name, given, (self, factor, dim, reverse), into)
+    return call(LINEAR_RECURRENCE, name, unchecked, (self, factor, dim, reverse), into)
 
 
 def cummax(
@@ -407,13 +407,13 @@ _cummax_result = ReturnType("cummax", ("values", "indices"))
 
 
 def _cummax(name: str, self, dim, into=None) -> Any:
-    given = (self, dim)
+    unchecked = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    return _cummax_result(*call(CUMMAX, name, given, (self, dim)))
+    return _cummax_result(*call(CUMMAX, name, unchecked, (self, dim)))
 
 
 def cummin(
@@ -463,13 +463,13 @@ _cummin_result = ReturnType("cummin", ("values", "indices"))
 
 
 def _cummin(name: str, self, dim, into=None) -> Any:
-    given = (self, dim)
+    unchecked = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    return _cummin_result(*call(CUMMIN, name, given, (self, dim)))
+    return _cummin_result(*call(CUMMIN, name, unchecked, (self, dim)))
 
 
 def diff(

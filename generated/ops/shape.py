@@ -303,14 +303,14 @@ def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
 
 
 def _view_default(name: str, self, size) -> Any:
-    given = (size,)
+    unchecked = (size,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = shape_checks.view(name, self, size)
     first = self
     view_geometry = geometry(view_shapes.view, first._shape, first.stride(), first._offset, size)
-    VIEW_DEFAULT.remember(first, given, (view_geometry, size))
+    VIEW_DEFAULT.remember(first, unchecked, (view_geometry, size))
     result = make_view(first, view_geometry)
     return nodes.ViewBackward0.record(result, self, size)
 
@@ -391,14 +391,14 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
         ) is not NOT_HANDLED:
             return result
         name = "reshape"
-        given = (shape,)
+        unchecked = (shape,)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         shape = checks.integer_list(name, "shape", shape)
         self, shape = shape_checks.reshape(name, self, shape)
         result = shape_formulas.view_or_copy(self, shape)
-        VIEW_DEFAULT.remember_as(self, given, (shape,))
+        VIEW_DEFAULT.remember_as(self, unchecked, (shape,))
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -512,7 +512,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         ):
             return result
         name = "flatten"
-        given = (start_dim, end_dim)
+        unchecked = (start_dim, end_dim)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -526,7 +526,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
             if self.ndim and start_dim == end_dim
             else shape_formulas.view_or_copy(self, shape_formulas.flattened(self._shape, start_dim, end_dim))
         )
-        FLATTEN.remember_made(self, given, result)
+        FLATTEN.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -560,12 +560,12 @@ def ravel(input: Tensor) -> Tensor:
         ):
             return result
         name = "ravel"
-        given = ()
+        unchecked = ()
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         result = self.flatten()
-        RAVEL.remember_made(self, given, result)
+        RAVEL.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -606,7 +606,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
         ):
             return result
         name = "unflatten"
-        given = (dim, sizes)
+        unchecked = (dim, sizes)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -615,7 +615,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
         sizes = checks.integer_list(name, "sizes", sizes)
         self, dim, sizes = shape_checks_repeat.unflatten(name, self, dim, sizes)
         result = shape_formulas.view_or_copy(self, shape_formulas.unflattened(self._shape, dim, sizes))
-        UNFLATTEN.remember_made(self, given, result)
+        UNFLATTEN.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -673,7 +673,7 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def _transpose(name: str, self, dim0, dim1) -> Any:
-    given = (dim0, dim1)
+    unchecked = (dim0, dim1)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim0.__class__ is not int:
@@ -683,7 +683,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
     self, dim0, dim1 = shape_checks.two_dims(name, self, dim0, dim1)
     first = self
     view_geometry = geometry(view_shapes.transpose, first._shape, first.stride(), first._offset, dim0, dim1)
-    TRANSPOSE.remember(first, given, (view_geometry, dim0, dim1))
+    TRANSPOSE.remember(first, unchecked, (view_geometry, dim0, dim1))
     result = make_view(first, view_geometry)
     return nodes.TransposeBackward0.record(result, self, dim0, dim1)
 
@@ -723,14 +723,14 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
 
 
 def _permute(name: str, self, dims) -> Any:
-    given = (dims,)
+    unchecked = (dims,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.permute(name, self, dims)
     first = self
     view_geometry = geometry(view_shapes.permute, first._shape, first.stride(), first._offset, dims)
-    PERMUTE.remember(first, given, (view_geometry, dims))
+    PERMUTE.remember(first, unchecked, (view_geometry, dims))
     result = make_view(first, view_geometry)
     return nodes.PermuteBackward0.record(result, self, dims)
 
@@ -766,7 +766,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
         ):
             return result
         name = "movedim"
-        given = (source, destination)
+        unchecked = (source, destination)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -774,7 +774,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
         destination = checks.integer_list(name, "destination", destination, 1)
         self, source, destination = shape_checks_repeat.movedim(name, self, source, destination)
         result = self.permute(shape_formulas.moved_order(self.ndim, source, destination))
-        MOVEDIM.remember_made(self, given, result)
+        MOVEDIM.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -826,13 +826,13 @@ def t_(input: Tensor) -> Tensor:
 
 
 def _t(name: str, self) -> Any:
-    given = ()
+    unchecked = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = shape_checks.t(name, self)
     first = self
     view_geometry = geometry(view_shapes.t, first._shape, first.stride(), first._offset)
-    T.remember(first, given, (view_geometry,))
+    T.remember(first, unchecked, (view_geometry,))
     result = make_view(first, view_geometry)
     return nodes.TBackward0.record(result, self)
 
@@ -881,12 +881,12 @@ def squeeze_default_(input: Tensor) -> Tensor:
 
 
 def _squeeze_default(name: str, self) -> Any:
-    given = ()
+    unchecked = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     first = self
     view_geometry = geometry(view_shapes.squeeze, first._shape, first.stride(), first._offset)
-    SQUEEZE_DEFAULT.remember(first, given, (view_geometry,))
+    SQUEEZE_DEFAULT.remember(first, unchecked, (view_geometry,))
     result = make_view(first, view_geometry)
     return nodes.SqueezeBackward0.record(result, self)
 
@@ -936,14 +936,14 @@ def squeeze_dim_(input: Tensor, dim: Sequence[int] | int) -> Tensor:
 
 
 def _squeeze_dim(name: str, self, dim) -> Any:
-    given = (dim,)
+    unchecked = (dim,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = shape_checks.distinct(name, self, dim)
     first = self
     view_geometry = geometry(view_shapes.squeeze, first._shape, first.stride(), first._offset, dim)
-    SQUEEZE_DIM.remember(first, given, (view_geometry, dim))
+    SQUEEZE_DIM.remember(first, unchecked, (view_geometry, dim))
     result = make_view(first, view_geometry)
     return nodes.SqueezeBackward1.record(result, self, dim)
 
@@ -1002,7 +1002,7 @@ def unsqueeze_(input: Tensor, dim: int = None, *, axis: int | None = None) -> Te
 
 
 def _unsqueeze(name: str, self, dim) -> Any:
-    given = (dim,)
+    unchecked = (dim,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1010,7 +1010,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
     self, dim = shape_checks.unsqueeze(name, self, dim)
     first = self
     view_geometry = geometry(view_shapes.unsqueeze, first._shape, first.stride(), first._offset, dim)
-    UNSQUEEZE.remember(first, given, (view_geometry, dim))
+    UNSQUEEZE.remember(first, unchecked, (view_geometry, dim))
     result = make_view(first, view_geometry)
     return nodes.UnsqueezeBackward0.record(result, self, dim)
 
@@ -1051,14 +1051,14 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
 
 
 def _expand(name: str, self, size) -> Any:
-    given = (size,)
+    unchecked = (size,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = shape_checks.expand(name, self, size)
     first = self
     view_geometry = geometry(view_shapes.expand, first._shape, first.stride(), first._offset, size)
-    EXPAND.remember(first, given, (view_geometry, size))
+    EXPAND.remember(first, unchecked, (view_geometry, size))
     result = make_view(first, view_geometry)
     return nodes.ExpandBackward0.record(result, self, size)
 
@@ -1090,12 +1090,12 @@ def alias(input: Tensor) -> Tensor:
 
 
 def _alias(name: str, self) -> Any:
-    given = ()
+    unchecked = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     first = self
     view_geometry = geometry(view_shapes.alias, first._shape, first.stride(), first._offset)
-    ALIAS.remember(first, given, (view_geometry,))
+    ALIAS.remember(first, unchecked, (view_geometry,))
     result = make_view(first, view_geometry)
     return nodes.AliasBackward0.record(result, self)
 
@@ -1164,13 +1164,13 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
         ):
             return result
         name = "broadcast_to"
-        given = (size,)
+        unchecked = (size,)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         size = checks.integer_list(name, "size", size)
         result = self.expand(size)
-        BROADCAST_TO.remember_made(self, given, result)
+        BROADCAST_TO.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -1279,12 +1279,12 @@ def atleast_1d(input: Tensor) -> Tensor:
         ):
             return result
         name = "atleast_1d"
-        given = ()
+        unchecked = ()
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         result = self if self.ndim else self.reshape((1,))
-        ATLEAST_1D.remember_made(self, given, result)
+        ATLEAST_1D.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -1315,12 +1315,12 @@ def atleast_2d(input: Tensor) -> Tensor:
         ):
             return result
         name = "atleast_2d"
-        given = ()
+        unchecked = ()
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         result = self if self.ndim >= 2 else op.atleast_1d(self).unsqueeze(0)
-        ATLEAST_2D.remember_made(self, given, result)
+        ATLEAST_2D.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -1351,12 +1351,12 @@ def atleast_3d(input: Tensor) -> Tensor:
         ):
             return result
         name = "atleast_3d"
-        given = ()
+        unchecked = ()
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         result = self if self.ndim >= 3 else op.atleast_2d(self).unsqueeze(2)
-        ATLEAST_3D.remember_made(self, given, result)
+        ATLEAST_3D.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -1538,7 +1538,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> tuple[T
         ):
             return result
         name = "tensor_split"
-        given = (sections, dim)
+        unchecked = (sections, dim)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1548,7 +1548,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> tuple[T
             dim = checks.integer(name, "dim", dim)
         self, sections, dim = shape_checks_slice_join.tensor_split(name, self, sections, dim)
         result = shape_formulas.split_at(self, shape_formulas.section_starts(self._shape[dim], sections), dim)
-        TENSOR_SPLIT_SECTIONS.remember_made(self, given, result)
+        TENSOR_SPLIT_SECTIONS.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -1633,7 +1633,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
         ):
             return result
         name = "tensor_split"
-        given = (indices, dim)
+        unchecked = (indices, dim)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1642,7 +1642,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
             dim = checks.integer(name, "dim", dim)
         self, indices, dim = shape_checks_slice_join.tensor_split(name, self, indices, dim)
         result = shape_formulas.split_at(self, indices, dim)
-        TENSOR_SPLIT_INDICES.remember_made(self, given, result)
+        TENSOR_SPLIT_INDICES.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -1676,7 +1676,7 @@ def hsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
         ):
             return result
         name = "hsplit"
-        given = (sections,)
+        unchecked = (sections,)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1684,7 +1684,7 @@ def hsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
             sections = checks.integer(name, "sections", sections)
         self, sections = shape_checks_slice_join.hsplit(name, self, sections)
         result = op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
-        HSPLIT_INT.remember_made(self, given, result)
+        HSPLIT_INT.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -1718,14 +1718,14 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
         ):
             return result
         name = "hsplit"
-        given = (indices,)
+        unchecked = (indices,)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         indices = checks.integer_list(name, "indices", indices)
         self, indices = shape_checks_slice_join.hsplit(name, self, indices)
         result = op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
-        HSPLIT_INDICES.remember_made(self, given, result)
+        HSPLIT_INDICES.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -1759,7 +1759,7 @@ def vsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
         ):
             return result
         name = "vsplit"
-        given = (sections,)
+        unchecked = (sections,)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1767,7 +1767,7 @@ def vsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
             sections = checks.integer(name, "sections", sections)
         self, sections = shape_checks_slice_join.vsplit(name, self, sections)
         result = op.tensor_split(self, sections)
-        VSPLIT_INT.remember_made(self, given, result)
+        VSPLIT_INT.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -1801,14 +1801,14 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
         ):
             return result
         name = "vsplit"
-        given = (indices,)
+        unchecked = (indices,)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         indices = checks.integer_list(name, "indices", indices)
         self, indices = shape_checks_slice_join.vsplit(name, self, indices)
         result = op.tensor_split(self, indices)
-        VSPLIT_INDICES.remember_made(self, given, result)
+        VSPLIT_INDICES.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -1842,7 +1842,7 @@ def dsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
         ):
             return result
         name = "dsplit"
-        given = (sections,)
+        unchecked = (sections,)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -1850,7 +1850,7 @@ def dsplit_int(input: Tensor, sections: int) -> tuple[Tensor, ...]:
             sections = checks.integer(name, "sections", sections)
         self, sections = shape_checks_slice_join.dsplit(name, self, sections)
         result = op.tensor_split(self, sections, 2)
-        DSPLIT_INT.remember_made(self, given, result)
+        DSPLIT_INT.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -1884,14 +1884,14 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> tuple[Tensor, ...]:
         ):
             return result
         name = "dsplit"
-        given = (indices,)
+        unchecked = (indices,)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         indices = checks.integer_list(name, "indices", indices)
         self, indices = shape_checks_slice_join.dsplit(name, self, indices)
         result = op.tensor_split(self, indices, 2)
-        DSPLIT_INDICES.remember_made(self, given, result)
+        DSPLIT_INDICES.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -2117,13 +2117,13 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
 
 
 def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any:
-    given = (repeats, output_size)
+    unchecked = (repeats, output_size)
     if not isinstance(repeats, Tensor):
         repeats = checks.tensor(name, "repeats", repeats)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
     repeats, output_size = shape_checks_repeat.repeat_counts(name, repeats, output_size)
-    return call(REPEAT_INTERLEAVE_TENSOR, name, given, (repeats, output_size), into)
+    return call(REPEAT_INTERLEAVE_TENSOR, name, unchecked, (repeats, output_size), into)
 
 
 def repeat_interleave_self_tensor(
@@ -2564,13 +2564,13 @@ def adjoint(input: Tensor) -> Tensor:
         ):
             return result
         name = "adjoint"
-        given = ()
+        unchecked = ()
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
         (self,) = shape_checks_slice_join.adjoint(name, self)
         result = self.transpose(-2, -1).conj() if self.ndim else self.conj()
-        ADJOINT.remember_made(self, given, result)
+        ADJOINT.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -2618,7 +2618,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 def _unfold(name: str, self, dimension, size, step) -> Any:
-    given = (dimension, size, step)
+    unchecked = (dimension, size, step)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dimension.__class__ is not int:
@@ -2630,7 +2630,7 @@ def _unfold(name: str, self, dimension, size, step) -> Any:
     self, dimension, size, step = shape_checks_slice_join.unfold(name, self, dimension, size, step)
     first = self
     view_geometry = geometry(view_shapes.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
-    UNFOLD.remember(first, given, (view_geometry, dimension, size, step))
+    UNFOLD.remember(first, unchecked, (view_geometry, dimension, size, step))
     result = make_view(first, view_geometry)
     return nodes.UnfoldBackward0.record(result, self, dimension, size, step)
 
@@ -2678,7 +2678,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
 
 
 def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, into=None) -> Any:
-    given = (grad_output, input_sizes, dim, length, step)
+    unchecked = (grad_output, input_sizes, dim, length, step)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
@@ -2691,7 +2691,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     grad_output, input_sizes, dim, length, step = shape_checks_slice_join.unfold_backward(
         name, grad_output, input_sizes, dim, length, step
     )
-    return call(UNFOLD_BACKWARD, name, given, (grad_output, input_sizes, dim, length, step), into)
+    return call(UNFOLD_BACKWARD, name, unchecked, (grad_output, input_sizes, dim, length, step), into)
 
 
 def select(input: Tensor, dim: int = None, index: int = None, *, axis: int | None = None) -> Tensor:
@@ -2733,7 +2733,7 @@ def select(input: Tensor, dim: int = None, index: int = None, *, axis: int | Non
 
 
 def _select(name: str, self, dim, index) -> Any:
-    given = (dim, index)
+    unchecked = (dim, index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -2743,7 +2743,7 @@ def _select(name: str, self, dim, index) -> Any:
     self, dim, index = shape_checks_slice_join.select(name, self, dim, index)
     first = self
     view_geometry = geometry(view_shapes.select, first._shape, first.stride(), first._offset, dim, index)
-    SELECT.remember(first, given, (view_geometry, dim, index))
+    SELECT.remember(first, unchecked, (view_geometry, dim, index))
     result = make_view(first, view_geometry)
     return nodes.SelectBackward0.record(result, self, dim, index)
 
@@ -2787,7 +2787,7 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
 
 
 def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None) -> Any:
-    given = (grad_output, input_sizes, dim, index)
+    unchecked = (grad_output, input_sizes, dim, index)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
@@ -2798,7 +2798,7 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
     grad_output, input_sizes, dim, index = shape_checks_repeat.select_backward(
         name, grad_output, input_sizes, dim, index
     )
-    return call(SELECT_BACKWARD, name, given, (grad_output, input_sizes, dim, index), into)
+    return call(SELECT_BACKWARD, name, unchecked, (grad_output, input_sizes, dim, index), into)
 
 
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
@@ -2841,7 +2841,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
 
 
 def _slice(name: str, self, dim, start, end, step) -> Any:
-    given = (dim, start, end, step)
+    unchecked = (dim, start, end, step)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -2855,7 +2855,7 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
     self, dim, start, end, step = shape_checks_slice_join.slice(name, self, dim, start, end, step)
     first = self
     view_geometry = geometry(view_shapes.slice, first._shape, first.stride(), first._offset, dim, start, end, step)
-    SLICE.remember(first, given, (view_geometry, dim, start, end, step))
+    SLICE.remember(first, unchecked, (view_geometry, dim, start, end, step))
     result = make_view(first, view_geometry)
     return nodes.SliceBackward0.record(result, self, dim, start, end, step)
 
@@ -2908,7 +2908,7 @@ def slice_backward(
 
 
 def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, into=None) -> Any:
-    given = (grad_output, input_sizes, dim, start, end, step)
+    unchecked = (grad_output, input_sizes, dim, start, end, step)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
@@ -2923,7 +2923,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     grad_output, input_sizes, dim, start, end, step = shape_checks_repeat.slice_backward(
         name, grad_output, input_sizes, dim, start, end, step
     )
-    return call(SLICE_BACKWARD, name, given, (grad_output, input_sizes, dim, start, end, step), into)
+    return call(SLICE_BACKWARD, name, unchecked, (grad_output, input_sizes, dim, start, end, step), into)
 
 
 def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: int | None = None) -> Tensor:
@@ -2969,7 +2969,7 @@ def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None
 
 
 def _narrow(name: str, self, dim, start, length) -> Any:
-    given = (dim, start, length)
+    unchecked = (dim, start, length)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -2981,7 +2981,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
     self, dim, start, length = shape_checks_slice_join.narrow(name, self, dim, start, length)
     first = self
     view_geometry = geometry(view_shapes.narrow, first._shape, first.stride(), first._offset, dim, start, length)
-    NARROW.remember(first, given, (view_geometry, dim, start, length))
+    NARROW.remember(first, unchecked, (view_geometry, dim, start, length))
     result = make_view(first, view_geometry)
     return nodes.NarrowBackward0.record(result, self, dim, start, length)
 
@@ -3101,7 +3101,7 @@ def restride(
 
 
 def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, into=None) -> Any:
-    given = (self, stride, offset, to_size, to_stride, to_offset)
+    unchecked = (self, stride, offset, to_size, to_stride, to_offset)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     stride = checks.integer_list(name, "stride", stride)
@@ -3114,7 +3114,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     self, stride, offset, to_size, to_stride, to_offset = shape_checks_repeat.restride(
         name, self, stride, offset, to_size, to_stride, to_offset
     )
-    return call(RESTRIDE, name, given, (self, stride, offset, to_size, to_stride, to_offset), into)
+    return call(RESTRIDE, name, unchecked, (self, stride, offset, to_size, to_stride, to_offset), into)
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
@@ -3157,7 +3157,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
 
 def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
-    given = (offset, dim1, dim2)
+    unchecked = (offset, dim1, dim2)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if offset.__class__ is not int:
@@ -3169,7 +3169,7 @@ def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
     self, offset, dim1, dim2 = shape_checks.diagonal(name, self, offset, dim1, dim2)
     first = self
     view_geometry = geometry(view_shapes.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2)
-    DIAGONAL.remember(first, given, (view_geometry, offset, dim1, dim2))
+    DIAGONAL.remember(first, unchecked, (view_geometry, offset, dim1, dim2))
     result = make_view(first, view_geometry)
     return nodes.DiagonalBackward0.record(result, self, offset, dim1, dim2)
 
@@ -3219,7 +3219,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
 
 
 def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, into=None) -> Any:
-    given = (grad_output, input_sizes, offset, dim1, dim2)
+    unchecked = (grad_output, input_sizes, offset, dim1, dim2)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
@@ -3232,7 +3232,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     grad_output, input_sizes, offset, dim1, dim2 = shape_checks_repeat.diagonal_backward(
         name, grad_output, input_sizes, offset, dim1, dim2
     )
-    return call(DIAGONAL_BACKWARD, name, given, (grad_output, input_sizes, offset, dim1, dim2), into)
+    return call(DIAGONAL_BACKWARD, name, unchecked, (grad_output, input_sizes, offset, dim1, dim2), into)
 
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -3352,7 +3352,7 @@ def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Ten
 
 
 def _unbind(name: str, self, dim) -> Any:
-    given = (dim,)
+    unchecked = (dim,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -3360,7 +3360,7 @@ def _unbind(name: str, self, dim) -> Any:
     self, dim = shape_checks_slice_join.one_dim_not_scalar(name, self, dim)
     first = self
     view_geometries = geometries(view_shapes.unbind, first._shape, first.stride(), first._offset, dim)
-    UNBIND.remember(first, given, (view_geometries, dim))
+    UNBIND.remember(first, unchecked, (view_geometries, dim))
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     return nodes.UnbindBackward0.record(result, self, dim)
 
@@ -3398,7 +3398,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, 
 
 
 def _split_tensor(name: str, self, split_size, dim) -> Any:
-    given = (split_size, dim)
+    unchecked = (split_size, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if split_size.__class__ is not int:
@@ -3408,7 +3408,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
     self, split_size, dim = shape_checks_slice_join.split(name, self, split_size, dim)
     first = self
     view_geometries = geometries(view_shapes.split, first._shape, first.stride(), first._offset, split_size, dim)
-    SPLIT_TENSOR.remember(first, given, (view_geometries, split_size, dim))
+    SPLIT_TENSOR.remember(first, unchecked, (view_geometries, split_size, dim))
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     return nodes.SplitBackward0.record(result, self, split_size, dim)
 
@@ -3454,7 +3454,7 @@ def split_with_sizes(
 
 
 def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
-    given = (split_sizes, dim)
+    unchecked = (split_sizes, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
@@ -3465,7 +3465,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
     view_geometries = geometries(
         view_shapes.split_with_sizes, first._shape, first.stride(), first._offset, split_sizes, dim
     )
-    SPLIT_WITH_SIZES.remember(first, given, (view_geometries, split_sizes, dim))
+    SPLIT_WITH_SIZES.remember(first, unchecked, (view_geometries, split_sizes, dim))
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     return nodes.SplitWithSizesBackward0.record(result, self, split_sizes, dim)
 
@@ -3497,7 +3497,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> tuple
         ):
             return result
         name = "split"
-        given = (split_size, dim)
+        unchecked = (split_size, dim)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -3505,7 +3505,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> tuple
         if dim.__class__ is not int:
             dim = checks.integer(name, "dim", dim)
         result = op.split_with_sizes(self, split_size, dim)
-        SPLIT_SIZES.remember_made(self, given, result)
+        SPLIT_SIZES.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -3546,7 +3546,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) 
         ):
             return result
         name = "chunk"
-        given = (chunks, dim)
+        unchecked = (chunks, dim)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -3556,7 +3556,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) 
             dim = checks.integer(name, "dim", dim)
         self, chunks, dim = shape_checks_slice_join.chunk(name, self, chunks, dim)
         result = shape_formulas.chunks_of(self, chunks, dim)
-        CHUNK.remember_made(self, given, result)
+        CHUNK.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -3598,7 +3598,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None =
         ):
             return result
         name = "unsafe_chunk"
-        given = (chunks, dim)
+        unchecked = (chunks, dim)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -3607,7 +3607,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None =
         if dim.__class__ is not int:
             dim = checks.integer(name, "dim", dim)
         result = shape_formulas.each_unaliased(self, op.chunk(self, chunks, dim), dim)
-        UNSAFE_CHUNK.remember_made(self, given, result)
+        UNSAFE_CHUNK.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -3650,7 +3650,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: int | No
         ):
             return result
         name = "unsafe_split"
-        given = (split_size, dim)
+        unchecked = (split_size, dim)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -3659,7 +3659,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: int | No
         if dim.__class__ is not int:
             dim = checks.integer(name, "dim", dim)
         result = shape_formulas.each_unaliased(self, op.split(self, split_size, dim), dim)
-        UNSAFE_SPLIT.remember_made(self, given, result)
+        UNSAFE_SPLIT.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -3708,7 +3708,7 @@ def unsafe_split_with_sizes(
         ):
             return result
         name = "unsafe_split_with_sizes"
-        given = (split_sizes, dim)
+        unchecked = (split_sizes, dim)
         self = input
         if not isinstance(self, Tensor):
             self = checks.tensor(name, "input", self)
@@ -3716,7 +3716,7 @@ def unsafe_split_with_sizes(
         if dim.__class__ is not int:
             dim = checks.integer(name, "dim", dim)
         result = shape_formulas.each_unaliased(self, op.split_with_sizes(self, split_sizes, dim), dim)
-        UNSAFE_SPLIT_WITH_SIZES.remember_made(self, given, result)
+        UNSAFE_SPLIT_WITH_SIZES.remember_made(self, unchecked, result)
         return result
     except Exception as error:
         hide_internal_frames(error)
@@ -3767,12 +3767,12 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
 
 
 def _cat(name: str, tensors, dim, into=None) -> Any:
-    given = (tensors, dim)
+    unchecked = (tensors, dim)
     tensors = checks.tensor_list(name, "tensors", tensors)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     tensors, dim = shape_checks_slice_join.cat(name, tensors, dim)
-    return call(CAT, name, given, (tensors, dim), into)
+    return call(CAT, name, unchecked, (tensors, dim), into)
 
 
 @autocast_as(cpu="widest")
@@ -3818,12 +3818,12 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
 
 
 def _stack(name: str, tensors, dim, into=None) -> Any:
-    given = (tensors, dim)
+    unchecked = (tensors, dim)
     tensors = checks.tensor_list(name, "tensors", tensors)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     tensors, dim = shape_checks_slice_join.stack(name, tensors, dim)
-    return call(STACK, name, given, (tensors, dim), into)
+    return call(STACK, name, unchecked, (tensors, dim), into)
 
 
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -3865,12 +3865,12 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 
 
 def _flip(name: str, self, dims, into=None) -> Any:
-    given = (self, dims)
+    unchecked = (self, dims)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.distinct(name, self, dims)
-    return call(FLIP, name, given, (self, dims), into)
+    return call(FLIP, name, unchecked, (self, dims), into)
 
 
 def roll(
@@ -3915,13 +3915,13 @@ def roll(
 
 
 def _roll(name: str, self, shifts, dims, into=None) -> Any:
-    given = (self, shifts, dims)
+    unchecked = (self, shifts, dims)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     shifts = checks.integer_list(name, "shifts", shifts, 1)
     dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = shape_checks_slice_join.roll(name, self, shifts, dims)
-    return call(ROLL, name, given, (self, shifts, dims), into)
+    return call(ROLL, name, unchecked, (self, shifts, dims), into)
 
 
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -3980,13 +3980,13 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _triu(name: str, self, diagonal, into=None) -> Any:
-    given = (self, diagonal)
+    unchecked = (self, diagonal)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
-    return call(TRIU, name, given, (self, diagonal), into)
+    return call(TRIU, name, unchecked, (self, diagonal), into)
 
 
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -4045,13 +4045,13 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _tril(name: str, self, diagonal, into=None) -> Any:
-    given = (self, diagonal)
+    unchecked = (self, diagonal)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
-    return call(TRIL, name, given, (self, diagonal), into)
+    return call(TRIL, name, unchecked, (self, diagonal), into)
 
 
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
@@ -4101,13 +4101,13 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
 
 
 def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
-    given = (self, pad, value)
+    unchecked = (self, pad, value)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     pad = checks.integer_list(name, "pad", pad)
     value = checks.scalar(name, "value", value)
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
-    return call(CONSTANT_PAD_ND, name, given, (self, pad, value), into)
+    return call(CONSTANT_PAD_ND, name, unchecked, (self, pad, value), into)
 
 
 def clone(input: Tensor, *, memory_format: memory_format | None = None, out: Tensor | None = None) -> Tensor:
@@ -4149,12 +4149,12 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None, out: Ten
 
 
 def _clone(name: str, self, memory_format, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if memory_format is not None:
         memory_format = checks.memory_format(name, "memory_format", memory_format)
-    return call(CLONE, name, given, (self, memory_format), into)
+    return call(CLONE, name, unchecked, (self, memory_format), into)
 
 
 def contiguous_copy(input: Tensor) -> Tensor:
@@ -4187,10 +4187,10 @@ def contiguous_copy(input: Tensor) -> Tensor:
 
 
 def _contiguous_copy(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return call(CONTIGUOUS_COPY, name, given, (self,), into)
+    return call(CONTIGUOUS_COPY, name, unchecked, (self,), into)
 
 
 def _to_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tensor:
@@ -4316,7 +4316,7 @@ def im2col(
 
 
 def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) -> Any:
-    given = (self, kernel_size, dilation, padding, stride)
+    unchecked = (self, kernel_size, dilation, padding, stride)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
@@ -4326,7 +4326,7 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     self, kernel_size, dilation, padding, stride = image_checks.im2col(
         name, self, kernel_size, dilation, padding, stride
     )
-    return call(IM2COL, name, given, (self, kernel_size, dilation, padding, stride), into)
+    return call(IM2COL, name, unchecked, (self, kernel_size, dilation, padding, stride), into)
 
 
 def col2im(
@@ -4380,7 +4380,7 @@ def col2im(
 
 
 def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride, into=None) -> Any:
-    given = (self, output_size, kernel_size, dilation, padding, stride)
+    unchecked = (self, output_size, kernel_size, dilation, padding, stride)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 2)
@@ -4391,7 +4391,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     self, output_size, kernel_size, dilation, padding, stride = image_checks.col2im(
         name, self, output_size, kernel_size, dilation, padding, stride
     )
-    return call(COL2IM, name, given, (self, output_size, kernel_size, dilation, padding, stride), into)
+    return call(COL2IM, name, unchecked, (self, output_size, kernel_size, dilation, padding, stride), into)
 
 
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -125,7 +125,7 @@ def softmax(
 
 
 def _softmax(name: str, self, dim, dtype, into=None) -> Any:
-    given = (self, dim)
+    unchecked = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -133,7 +133,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    return call(SOFTMAX, name, given, (self, dim, dtype), into)
+    return call(SOFTMAX, name, unchecked, (self, dim, dtype), into)
 
 
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
@@ -174,7 +174,7 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
 
 
 def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
-    given = (grad_output, output, dim)
+    unchecked = (grad_output, output, dim)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(output, Tensor):
@@ -182,7 +182,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = _check_softmax_backward.softmax_backward_rows(name, grad_output, output, dim)
-    return call(SOFTMAX_BACKWARD, name, given, (grad_output, output, dim), into)
+    return call(SOFTMAX_BACKWARD, name, unchecked, (grad_output, output, dim), into)
 
 
 @autocast_as(cuda="float32")
@@ -239,7 +239,7 @@ def log_softmax(
 
 
 def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
-    given = (self, dim)
+    unchecked = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -247,7 +247,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    return call(LOG_SOFTMAX, name, given, (self, dim, dtype), into)
+    return call(LOG_SOFTMAX, name, unchecked, (self, dim, dtype), into)
 
 
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: int | None = None) -> Tensor:
@@ -287,7 +287,7 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
 
 
 def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
-    given = (grad_output, output, dim)
+    unchecked = (grad_output, output, dim)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(output, Tensor):
@@ -295,7 +295,7 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = _check_log_softmax_backward.log_softmax_backward_rows(name, grad_output, output, dim)
-    return call(LOG_SOFTMAX_BACKWARD, name, given, (grad_output, output, dim), into)
+    return call(LOG_SOFTMAX_BACKWARD, name, unchecked, (grad_output, output, dim), into)
 
 
 __all__ = ["softmax", "softmax_backward", "log_softmax", "log_softmax_backward"]

@@ -268,7 +268,7 @@ _sort_result = ReturnType("sort", ("values", "indices"))
 
 
 def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
-    given = (self, dim, descending, stable)
+    unchecked = (self, dim, descending, stable)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -278,7 +278,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
-    return _sort_result(*call(SORT, name, given, (self, dim, descending, stable)))
+    return _sort_result(*call(SORT, name, unchecked, (self, dim, descending, stable)))
 
 
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -368,7 +368,7 @@ def argsort(
 
 
 def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
-    given = (self, dim, descending, stable)
+    unchecked = (self, dim, descending, stable)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -378,7 +378,7 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
-    return call(ARGSORT, name, given, (self, dim, descending, stable), into)
+    return call(ARGSORT, name, unchecked, (self, dim, descending, stable), into)
 
 
 def topk(
@@ -443,7 +443,7 @@ _topk_result = ReturnType("topk", ("values", "indices"))
 
 
 def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
-    given = (self, k, dim, largest, sorted)
+    unchecked = (self, k, dim, largest, sorted)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if k.__class__ is not int:
@@ -455,7 +455,7 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     if sorted.__class__ is not bool:
         sorted = checks.boolean(name, "sorted", sorted)
     self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
-    return _topk_result(*call(TOPK, name, given, (self, k, dim, largest, sorted)))
+    return _topk_result(*call(TOPK, name, unchecked, (self, k, dim, largest, sorted)))
 
 
 def kthvalue(
@@ -521,7 +521,7 @@ _kthvalue_result = ReturnType("kthvalue", ("values", "indices"))
 
 
 def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
-    given = (self, k, dim, keepdim)
+    unchecked = (self, k, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if k.__class__ is not int:
@@ -531,7 +531,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
-    return _kthvalue_result(*call(KTHVALUE, name, given, (self, k, dim, keepdim)))
+    return _kthvalue_result(*call(KTHVALUE, name, unchecked, (self, k, dim, keepdim)))
 
 
 def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -569,10 +569,10 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _median_default(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return call(MEDIAN_DEFAULT, name, given, (self,), into)
+    return call(MEDIAN_DEFAULT, name, unchecked, (self,), into)
 
 
 def median_dim(
@@ -618,7 +618,7 @@ _median_dim_result = ReturnType("median", ("values", "indices"))
 
 
 def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -626,7 +626,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    return _median_dim_result(*call(MEDIAN_DIM, name, given, (self, dim, keepdim)))
+    return _median_dim_result(*call(MEDIAN_DIM, name, unchecked, (self, dim, keepdim)))
 
 
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -663,10 +663,10 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _nanmedian_default(name: str, self, into=None) -> Any:
-    given = (self,)
+    unchecked = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return call(NANMEDIAN_DEFAULT, name, given, (self,), into)
+    return call(NANMEDIAN_DEFAULT, name, unchecked, (self,), into)
 
 
 def nanmedian_dim(
@@ -714,7 +714,7 @@ _nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
 
 
 def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -722,7 +722,7 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    return _nanmedian_dim_result(*call(NANMEDIAN_DIM, name, given, (self, dim, keepdim)))
+    return _nanmedian_dim_result(*call(NANMEDIAN_DIM, name, unchecked, (self, dim, keepdim)))
 
 
 def mode(
@@ -783,7 +783,7 @@ _mode_result = ReturnType("mode", ("values", "indices"))
 
 
 def _mode(name: str, self, dim, keepdim, into=None) -> Any:
-    given = (self, dim, keepdim)
+    unchecked = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -791,7 +791,7 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    return _mode_result(*call(MODE, name, given, (self, dim, keepdim)))
+    return _mode_result(*call(MODE, name, unchecked, (self, dim, keepdim)))
 
 
 @autocast_as(cpu="float32")
@@ -1257,13 +1257,13 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
 
 
 def _bin_counts(name: str, self, minlength, into=None) -> Any:
-    given = (self, minlength)
+    unchecked = (self, minlength)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if minlength.__class__ is not int:
         minlength = checks.integer(name, "minlength", minlength)
     self, minlength = sorting_checks.bin_counts(name, self, minlength)
-    return call(BIN_COUNTS, name, given, (self, minlength), into)
+    return call(BIN_COUNTS, name, unchecked, (self, minlength), into)
 
 
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
@@ -1309,7 +1309,7 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
 
 
 def _histc(name: str, self, bins, min, max, into=None) -> Any:
-    given = (self, bins, min, max)
+    unchecked = (self, bins, min, max)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if bins.__class__ is not int:
@@ -1317,7 +1317,7 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
     min = checks.scalar(name, "min", min)
     max = checks.scalar(name, "max", max)
     self, bins, min, max = sorting_checks.histc(name, self, bins, min, max)
-    return call(HISTC, name, given, (self, bins, min, max), into)
+    return call(HISTC, name, unchecked, (self, bins, min, max), into)
 
 
 def histogram_bins_tensor(
@@ -1500,14 +1500,14 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
 
 
 def _counts_between(name: str, self, edges, weight, into=None) -> Any:
-    given = (self, edges, weight)
+    unchecked = (self, edges, weight)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(edges, Tensor):
         edges = checks.tensor(name, "edges", edges)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    return call(COUNTS_BETWEEN, name, given, (self, edges, weight), into)
+    return call(COUNTS_BETWEEN, name, unchecked, (self, edges, weight), into)
 
 
 def searchsorted_tensor(
@@ -1845,7 +1845,7 @@ def isin_tensor_tensor(
 
 
 def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, invert, into=None) -> Any:
-    given = (elements, test_elements, assume_unique, invert)
+    unchecked = (elements, test_elements, assume_unique, invert)
     if not isinstance(elements, Tensor):
         elements = checks.tensor(name, "elements", elements)
     if not isinstance(test_elements, Tensor):
@@ -1857,7 +1857,7 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     elements, test_elements, assume_unique, invert = sorting_checks.isin(
         name, elements, test_elements, assume_unique, invert
     )
-    return call(ISIN_TENSOR_TENSOR, name, given, (elements, test_elements, assume_unique, invert), into)
+    return call(ISIN_TENSOR_TENSOR, name, unchecked, (elements, test_elements, assume_unique, invert), into)
 
 
 def isin_tensor_scalar(
@@ -2021,7 +2021,7 @@ def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, so
 
 
 def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
-    given = (sorted_sequence, self, right, sorter)
+    unchecked = (sorted_sequence, self, right, sorter)
     if not isinstance(sorted_sequence, Tensor):
         sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
     if not isinstance(self, Tensor):
@@ -2033,7 +2033,7 @@ def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=
     sorted_sequence, self, right, sorter = sorting_checks.searchsorted_indices(
         name, sorted_sequence, self, right, sorter
     )
-    return call(SEARCHSORTED_INDICES, name, given, (sorted_sequence, self, right, sorter), into)
+    return call(SEARCHSORTED_INDICES, name, unchecked, (sorted_sequence, self, right, sorter), into)
 
 
 def unique(
@@ -2203,7 +2203,7 @@ _distinct_result = ReturnType("distinct", ("values", "inverse", "counts"))
 
 
 def _distinct(name: str, self, dim, runs, return_index, into=None) -> Any:
-    given = (self, dim, runs, return_index)
+    unchecked = (self, dim, runs, return_index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
@@ -2212,7 +2212,7 @@ def _distinct(name: str, self, dim, runs, return_index, into=None) -> Any:
         runs = checks.boolean(name, "runs", runs)
     if return_index.__class__ is not bool:
         return_index = checks.boolean(name, "return_index", return_index)
-    return _distinct_result(*call(DISTINCT, name, given, (self, dim, runs, return_index)))
+    return _distinct_result(*call(DISTINCT, name, unchecked, (self, dim, runs, return_index)))
 
 
 _median_overloads = Overloads(

@@ -4,6 +4,7 @@ A class says it once. By that native code records it (runtime/native/objects/rec
 written when it is first called, by what the class states, as dataclasses write `__init__`. A loop would take twice as
 long."""
 
+import linecache
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -99,7 +100,7 @@ def _record_of(cls: type[RecordedNode]) -> Any:
             propagate(cls, results, (self_, ), (self_, ), into)
         return results
     """
-    recorded = [*_linked(cls), *_values(cls), *_kept(cls), *_outputs(cls)]
+    recorded = [*_linked(cls), *_values(cls), *_saved(cls), *_outputs(cls)]
     views = "*results" if cls.gives_list else "results"
     in_graph = [f"if {_needed(cls)}:", *_indented(recorded), *["multiple_views(results)"] * cls.gives_list]
     lines = [
@@ -114,7 +115,9 @@ def _record_of(cls: type[RecordedNode]) -> Any:
     source = "\n".join([f"def record(results, {_listed(cls.arguments)}into=None):", *_indented(lines)])
     names: dict[str, Any] = {function.__name__: function for function in FUNCTIONS}
     names |= {"cls": cls, "new": object.__new__, "mode": mode, "watch": watch, "next_sequence": next_sequence}
-    exec(compile(source, f"<{cls.__name__}.record>", "exec"), names)
+    file = f"<{cls.__name__}.record>"
+    linecache.cache[file] = len(source), None, source.splitlines(True), file  # for tracebacks and debuggers
+    exec(compile(source, file, "exec"), names)
     return staticmethod(names["record"])
 
 
@@ -172,7 +175,7 @@ def _values(cls: type[RecordedNode]) -> Iterator[str]:
             yield f"node.{slot} = {f'None if {value} is None else {value}.{part}' if part else value}"
 
 
-def _kept(cls: type[RecordedNode]) -> Iterator[str]:
+def _saved(cls: type[RecordedNode]) -> Iterator[str]:
     for slot, (source, needed_by) in cls.keeps.items():
         tensor, margin = _spelt(cls, source), ""
         if len(needed_by) < len(cls.inputs):

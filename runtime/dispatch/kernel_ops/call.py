@@ -42,13 +42,13 @@ class Signature(NamedTuple):
     results: tuple[str, ...] | None  # words for the dtypes of the results; None where all are that of the computation
 
 
-def call(op: KernelOp, name: str, given: Sequence[Any], arguments: Sequence[Any], into: Any = None) -> Any:
+def call(op: KernelOp, name: str, unchecked: Sequence[Any], arguments: Sequence[Any], into: Any = None) -> Any:
     """The result of an op, or its results: by a plan if there is one, else by its kernel; recorded.
 
     Args:
         op: what is known of it.
         name: as the caller has called it, for errors.
-        given: the operands as they came; those under which native code is to find the plan.
+        unchecked: the operands as they came: native code is to find the plan by them.
         arguments: all arguments, as they were checked.
         into: the tensor that the result is written to.
     """
@@ -57,12 +57,12 @@ def call(op: KernelOp, name: str, given: Sequence[Any], arguments: Sequence[Any]
     results = None
     if into is None and op.is_planned and not watch.every and (own.is_simple or _in_rows(own, arguments, operands)):
         results = op.launch(*operands) if op.after_checks else None
-        if results is None and op.remember(given, operands):
+        if results is None and op.remember(unchecked, operands):
             results = op.launch(*operands)
         if results is not None and op.node is op.recorder:
             return results
     if results is None:
-        results = _by_kernel(op, name, given, arguments, operands, into)
+        results = _by_kernel(op, name, unchecked, arguments, operands, into)
     if into is not None and results is not into:
         results = write(name, into, results)
     if op.undefined and (mode.grad or watch.active):
@@ -71,7 +71,7 @@ def call(op: KernelOp, name: str, given: Sequence[Any], arguments: Sequence[Any]
 
 
 def _by_kernel(
-    op: KernelOp, name: str, given: Sequence[Any], arguments: Sequence[Any], operands: Sequence[Any], into: Any
+    op: KernelOp, name: str, unchecked: Sequence[Any], arguments: Sequence[Any], operands: Sequence[Any], into: Any
 ) -> Any:
     own = op.signature
     computed = operands[own.first]._dtype if own.computes_in_first else None
@@ -79,7 +79,7 @@ def _by_kernel(
         computed = _computed(op, name, operands, None if own.dtype is None else arguments[own.dtype])
     try:
         if into is not None and _writes(op, into, operands, computed):
-            return _written(op, name, given, operands, computed, into)
+            return _written(op, name, unchecked, operands, computed, into)
         results = _made(op, operands, computed)
         return results if own.is_simple else _in_format(op, name, results, arguments, operands)
     except Exception as error:
@@ -181,11 +181,11 @@ def _in_format(op: KernelOp, name: str, results: Any, arguments: Sequence[Any], 
 
 
 def _written(
-    op: KernelOp, name: str, given: Sequence[Any], operands: Sequence[Any], computed: dtype | None, into: Any
+    op: KernelOp, name: str, unchecked: Sequence[Any], operands: Sequence[Any], computed: dtype | None, into: Any
 ) -> Any:
     """`into`, which has the values of the first operand, after the kernel that writes has written to it."""
     if op.find_in_place is not None:
-        op.remember_in_place(given, operands)
+        op.remember_in_place(unchecked, operands)
     arrays = [*operands]
     for i, make, keeps_dtype in op.signature.arrays[1:]:
         arrays[i] = make(operands[i], None if keeps_dtype else computed)

@@ -121,13 +121,13 @@ class KernelOpGradient:
 
     def arrays(self, node: Any, grad: Any, dtype: dtype) -> Any:
         """What the kernel makes of what a node keeps."""
-        several = isinstance(grad, list)
-        grad = arrays_in(grad, dtype) if several else (stored_in if node.stored else array_in)(grad, dtype)
+        is_list = isinstance(grad, list)
+        grad = arrays_in(grad, dtype) if is_list else (stored_in if node.stored else array_in)(grad, dtype)
         operands = []
         for read in self.reads:
             if read.arg_kind != "g":
                 operands.append(self.operand(read, node, grad, dtype))
-            elif not several or read.part == node.differentiable[0]:
+            elif not is_list or read.part == node.differentiable[0]:
                 operands.append(grad)
         return at_array(grad, self.kernel)(*operands)
 
