@@ -39,7 +39,7 @@ class IndexedCode:
 
     @cached_property
     def fused(self) -> list[Stage]:
-        return fused_stages(self.program)
+        return fused_stages(self.program, self.stages)
 
     @property
     def written(self) -> Sequence[str]:

@@ -76,7 +76,17 @@ OWN = frozenset(
         "empty_row",
         "fence",
     )
-    + ("filled", "first_index", "has_true", "minmax_of", "part_of", "reading", "round_to", "rows_side_by_side")
+    + (
+        "filled",
+        "first_index",
+        "has_true",
+        "minmax_of",
+        "part_of",
+        "reading",
+        "round_to",
+        "row_at",
+        "rows_side_by_side",
+    )
     + ("writing", "written")
 )
 OWN_BEGINNINGS = (

@@ -40,7 +40,7 @@ HELPERS = {
         "kernels.cpu.row_programs",
     ),
     "fill": "kernels.cpu.sums",
-    **dict.fromkeys(("clear", "empty_row", "part_of"), "kernels.llvm.addresses"),
+    **dict.fromkeys(("clear", "empty_row", "part_of", "row_at"), "kernels.llvm.addresses"),
     **dict.fromkeys(("buffer_for", "reading", "writing", "written"), "kernels.llvm.float16_rows"),
     **dict.fromkeys(("fence", "minmax_of"), "kernels.llvm.reduce"),
 }

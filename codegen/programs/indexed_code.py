@@ -1,11 +1,12 @@
-"""The CPU's loops of indexed programs: one function for each statement, or for each recurrence of several.
+"""The CPU's loops of indexed programs: one function for each statement, or for each recurrence of several; and one that
+calls them all for example after example of a batch.
 
 A subexpression is computed in the outermost loop that has all its indices. A sum over an index is added up in a
 register, or in the row of the result where that lets the innermost loop go through memory as it lies (`_position`).
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..language.index_expressions import (
@@ -17,6 +18,8 @@ from .indexed_loops import LoopWriter
 from .program_kinds import ProgramCode
 from .python_code import INTEGER, TRUTH, VALUE, plain
 from .shared_loops import with_shared_loops
+
+GIVEN = ("input", "constant")  # kinds of arrays that callers have
 
 
 @dataclass(frozen=True)
@@ -50,28 +53,78 @@ def stages_of(program: IndexedProgram) -> list[Stage]:
     results: list[Stage] = []
     for number, group in enumerate(with_shared_loops(code), 1):
         name = f"stage_{number}"
-        results += both_forms(code, [group], name, begun)
+        results += both_forms(code, group, name, begun)
         begun |= {statement.name for statement in group}
     return results
 
 
-def fused_stages(program: IndexedProgram) -> list[Stage]:
-    """One function for all statements, with memory of its own for the program's arrays: for many examples."""
+def fused_stages(program: IndexedProgram, stages: Sequence[Stage]) -> list[Stage]:
+    """One function that calls those of all stages, with memory of its own for the arrays between them."""
+    plain_forms = [stage for stage in stages if not stage.is_guarded]
+    tested = {stage.name.removesuffix(TESTED): stage for stage in stages if stage.is_guarded}
+    if len(plain_forms) < 2:
+        return []
     code = ProgramCode(program)
-    groups = with_shared_loops(code)
-    return list(both_forms(code, groups, FUSED, set())) if len(groups) > 1 else []
+    tests = tuple(dict.fromkeys(test for stage in plain_forms for test in stage.tests if stage.name in tested))
+    forms = [fused(code, FUSED, plain_forms, tests)]
+    if tested:
+        guarded = [tested.get(stage.name, stage) for stage in plain_forms]
+        forms.append(replace(fused(code, FUSED + TESTED, guarded, tests), is_guarded=True))
+    return forms
 
 
-FUSED = "fused"
+FUSED, TESTED = "fused", "_tested"
 
 
-def both_forms(code: ProgramCode, groups: Sequence[Sequence[Statement]], name: str, begun: set[str]) -> Iterator[Stage]:
-    stage = StageWriter(code, groups, name, begun).stage(False)
+def fused(code: ProgramCode, name: str, stages: Sequence[Stage], tests: tuple[str, ...]) -> Stage:
+    program, b = code.program, code.word["b"]
+    operands = list(dict.fromkeys(n for s in stages for n in s.operands if program.arrays[n].kind in GIVEN))
+    results = list(dict.fromkeys(n for s in stages for n in s.results))
+    outputs = [n for n in results if n in program.outputs]
+    own = [n for n in results if n not in program.outputs]
+    floats = list(dict.fromkeys(n for s in stages for n in s.floats))
+    memory = [f"{n} = empty_row({like_of(code.kinds[n])}, {code.total(n)})" for n in own]
+    parts = {n: f"part_of({n}, {b} * {code.step[n]}, {code.total(n)})" for n in operands}
+    parts |= {n: f"part_of({n}, {b} * ({code.total(n)}), {code.total(n)})" for n in outputs}
+    calls = [_call(stage, parts, program) for stage in stages]
+    used = names_of("\n".join([*memory, *calls]))
+    ints = [n for n, kind in program.numbers.items() if kind != "float" and n in used]
+    ints += [n for n in program.sizes if n in used and n not in ints]
+    steps = [code.step[n] for n in operands]
+    args = [*operands, *outputs, *floats, *ints, *steps, code.word["first"], code.word["last"]]
+    typed = next(n for n in (*operands, *outputs) if code.kinds[n] == VALUE)
+    lines = [
+        "@stage",
+        f"def {name}({', '.join(args)}):",
+        '    """All of the program, one example after the other."""',
+        *([f"    T = {typed}.dtype.type"] if "T" in used else []),
+        *indented(1, memory),
+        f"    for {b} in range({code.word['first']}, {code.word['last']}):",
+        *indented(2, calls),
+    ]
+    work = " + ".join(stage.work for stage in stages)
+    given = tuple(operands), tuple(outputs), tuple(floats), tuple(ints)
+    return Stage(name, tuple(lines), (), *given, "1", work, tests)
+
+
+def _call(stage: Stage, parts: Mapping[str, str], program: IndexedProgram) -> str:
+    """The call of a stage for one example, whose arrays are parts of those of all."""
+    arrays = [parts.get(name, name) for name in (*stage.operands, *stage.results)]
+    steps = ["0" for name in stage.operands if program.arrays[name].kind in GIVEN]
+    return f"{stage.name}({', '.join([*arrays, *stage.floats, *stage.ints, *steps, '0', stage.rows])})"
+
+
+def names_of(text: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+
+
+def both_forms(code: ProgramCode, group: Sequence[Statement], name: str, begun: set[str]) -> Iterator[Stage]:
+    stage = StageWriter(code, group, name, begun).stage(False)
     if not stage.tests:
         yield stage
         return
-    tested = StageWriter(code, groups, f"{name}_tested", begun).stage(True, stage.ints)
-    yield StageWriter(code, groups, name, begun).stage(False, tested.ints)
+    tested = StageWriter(code, group, name + TESTED, begun).stage(True, stage.ints)
+    yield StageWriter(code, group, name, begun).stage(False, tested.ints)
     yield replace(tested, is_guarded=True)
 
 
@@ -80,44 +133,39 @@ def like_of(kind: str) -> str:
 
 
 class StageWriter(LoopWriter):
-    """Writes the function of one group of statements, or of all of a program."""
+    """Writes the function of one group of statements."""
 
-    def __init__(self, code: ProgramCode, groups: Sequence[Sequence[Statement]], name: str, begun: set[str]) -> None:
-        super().__init__(code, groups, begun)
+    def __init__(self, code: ProgramCode, group: Sequence[Statement], name: str, begun: set[str]) -> None:
+        super().__init__(code, group, begun)
         self.name = name
 
     def stage(self, guarded: bool, more_ints: Sequence[str] = ()) -> Stage:
         """`more_ints`: of the form with tests, which is called in the same way."""
         self.guarded = guarded
-        body: list[str] = []
-        for group in self.groups:
-            self._go_on(group)
-            body += self._body()
-            self.begun |= {statement.name for statement in group}
+        body = [*self._body()]
         read = [a.name for a in self.arrays.values() if self._is_read(a.name)]
-        results = list(dict.fromkeys(statement.name for statement in self.statements))
+        results = list(dict.fromkeys(statement.name for statement in self.group))
         results = [name for name in results if name not in self.in_registers]
-        own = [n for n in results if n not in self.program.outputs] if self.is_fused else self.own_rows
+        own = self.own_rows
         results = [name for name in results if name not in own]
         operands = [name for name in read if name not in (*results, *own, *self.in_registers)]
-        used = {node.id for node in ast.walk(ast.parse("\n".join(body))) if isinstance(node, ast.Name)}
+        used = names_of("\n".join(body))
         first = next((a.name for a in self.program.of_kind("input")), "")
         if first not in operands and not any(self.code.kinds[n] == VALUE for n in (*operands, *results)):
             operands.insert(0, first)
         typed = next(n for n in (*operands, *results) if self.code.kinds[n] == VALUE)
         floats = [n for n, kind in self.program.numbers.items() if kind == "float" and n in used]
-        lines = [*self._heads(operands, results, own), *body]
-        size = self.total if self.is_fused else self.row_size
-        memory = [f"{n} = empty_row({like_of(self.code.kinds[n])}, {size(n)})" for n in own]
+        lines = [*self._heads(operands, results), *body]
+        memory = [f"{n} = empty_row({like_of(self.code.kinds[n])}, {self.row_size(n)})" for n in own]
         memory += [f"{name} = empty_row(T(0), BLOCK)" for name in self.blocks]
         memory += [f"{copy.name} = empty_row(T(0), {copy.size})" for copy in self.copies]
         memory += self.memory
         text = "\n".join([*memory, *lines])
-        used |= {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+        used |= names_of(text)
         ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
         ints += [n for n in self.program.sizes if n in used and n not in ints]
         ints = [*more_ints, *(name for name in ints if name not in more_ints)]
-        steps = [self.code.step[n] for n in operands if self.arrays[n].kind in ("input", "constant")]
+        steps = [self.code.step[n] for n in operands if self.arrays[n].kind in GIVEN]
         args = [*operands, *results, *floats, *ints, *steps, self.word["first"], self.word["last"]]
         head = ["@stage", f"def {self.name}({', '.join(args)}):"]
         head.append(f'    """{self._doc()}"""')
@@ -127,21 +175,19 @@ class StageWriter(LoopWriter):
         lines = [*head, *indented(1, self._rows(lines))]
         return Stage(
             self.name, tuple(lines), tuple(sorted(self.functions)), tuple(operands), tuple(results), tuple(floats),
-            tuple(ints), self._count(), self._work(), tuple(self.tests), unit=1 if self.is_fused else self.unit,
+            tuple(ints), self._count(), self._work(), tuple(self.tests), unit=self.unit,
         )  # fmt: skip
 
     def _doc(self) -> str:
-        if self.is_fused:
-            return "All of the program, one example after the other."
         return "; ".join(statement.text for statement in self.group).replace("\\", "")[:100]
 
     def _is_read(self, name: str) -> bool:
-        trees = [tree for s in self.statements for tree in (s.value, *(s.subscripts if s.collect else ()))]
+        trees = [tree for s in self.group for tree in (s.value, *(s.subscripts if s.collect else ()))]
         return any(read.name == name for tree in trees for read in reads(tree, self.arrays))
 
     def _work(self) -> str:
         counts = []
-        for statement in self.statements:
+        for statement in self.group:
             sizes = [f"({ast.unparse(stop)} - {ast.unparse(start)})" for start, stop in statement.ranges.values()]
             counts.append(plain(" * ".join(sizes)) if sizes else "1")
         return " + ".join(counts)
@@ -161,12 +207,11 @@ class StageWriter(LoopWriter):
         yield from indented(1, lines)
         yield f"    {begin} = {end}"
 
-    def _heads(self, operands: Sequence[str], results: Sequence[str], own: Sequence[str]) -> Iterator[str]:
+    def _heads(self, operands: Sequence[str], results: Sequence[str]) -> Iterator[str]:
         b = self.word["b"]
         for name in operands:
-            if self.arrays[name].kind in ("input", "constant"):
+            if self.arrays[name].kind in GIVEN:
                 yield f"{self.code.at[name]} = {b} * {self.code.step[name]}"
             else:
-                yield f"{self.code.at[name]} = {b} * ({self.total(name)})"
-        yield from (f"{self.code.at[name]} = {b} * ({self.total(name)})" for name in results)
-        yield from (f"{self.code.at[name]} = 0" for name in own if name not in self.own_rows)
+                yield f"{self.code.at[name]} = {b} * ({self.code.total(name)})"
+        yield from (f"{self.code.at[name]} = {b} * ({self.code.total(name)})" for name in results)

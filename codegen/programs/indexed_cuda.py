@@ -33,7 +33,7 @@ def sources_of(program: IndexedProgram) -> list[Source]:
     begun: set[str] = set()
     results = []
     for number, group in enumerate(program.groups, 1):
-        results.append(SourceWriter(code, [group], f"stage_{number}", begun).text())
+        results.append(SourceWriter(code, group, f"stage_{number}", begun).text())
         begun |= {statement.name for statement in group}
     return results
 
@@ -121,7 +121,7 @@ class SourceWriter(StageWriter):
         read = [a.name for a in self.arrays.values() if self._is_read(a.name)]
         results = list(dict.fromkeys(statement.name for statement in group))
         operands = [name for name in read if name not in results]
-        heads = [*self._decoded(), *self._heads(operands, results, [])]
+        heads = [*self._decoded(), *self._heads(operands, results)]
         used = {node.id for node in ast.walk(ast.parse("\n".join([*heads, *body]))) if isinstance(node, ast.Name)}
         numbers = self.program.numbers
         floats = [name for name, kind in numbers.items() if kind == "float" and name in used]

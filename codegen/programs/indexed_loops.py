@@ -74,7 +74,7 @@ class LoopWriter(ScatterLoops):
             yield from self._in_registers(row, elements, own)
             return
         yield row.line
-        self.own_rows = [] if self.is_fused else own
+        self.own_rows = own
         yield from (f"    {self.code.at[name]} = -{row.index} * {self.row_size(name)}" for name in self.own_rows)
         for part in parts:
             yield from indented(1, self._side_by_side(part, self.result_loops(part[0])[1:]))
@@ -330,7 +330,7 @@ class LoopWriter(ScatterLoops):
             ranked = sorted(range(len(names)), key=lambda d, names=names: order.index(names[d]))  # type: ignore[misc]
             dims = self.arrays[read.name].dims
             own = tuple(read.subscripts[d] for d in ranked), tuple(dims[d] for d in ranked)
-            packed = Packed(self.new("packed"), self.total(read.name), *own)
+            packed = Packed(self.new("packed"), self.code.total(read.name), *own)
             nest = Nest(self, self.group[0], [Loop(name, "0", ast.unparse(dims[d])) for d, name in enumerate(names)])
             text = nest.value(read.node)[0]
             nest.lines[-1].append(self.store(packed.name, packed.offset, text))

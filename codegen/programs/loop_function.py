@@ -16,13 +16,11 @@ class LoopFunction:
 
     has_rows = True  # whether functions of rows in memory are at hand
 
-    def __init__(self, code: ProgramCode, groups: Sequence[Sequence[Statement]], begun: set[str]) -> None:
+    def __init__(self, code: ProgramCode, group: Sequence[Statement], begun: set[str]) -> None:
         self.code = code
         self.program = code.program
         self.arrays = self.program.arrays
-        self.groups = groups
-        self.statements = [statement for group in groups for statement in group]
-        self.is_fused = len(groups) > 1
+        self.group = group
         self.begun = set(begun)  # arrays that were assigned before
         self.functions: set[str] = set()
         self.numbers: dict[str, int] = {}
@@ -39,11 +37,6 @@ class LoopFunction:
         self.reserved = {*code.reserved, *code.word.values(), *code.at.values(), *code.step.values()}
         self.word = code.word
         self.inside = ""  # the index that is far enough from the ends of its range
-        self._go_on(groups[0])
-
-    def _go_on(self, group: Sequence[Statement]) -> None:
-        self.group = group
-        self.packed = {}
         self.is_recurrence = self.program.is_recurrence(group)
         self.ways = directions(self.program, group) if self.is_recurrence else {}
         self.parallel = self._parallel()
@@ -51,7 +44,7 @@ class LoopFunction:
     def _parallel(self) -> str:
         """The index whose values threads may share."""
         first = self.group[0]
-        if self.is_fused or self.is_recurrence or first.collect or not first.subscripts:
+        if self.is_recurrence or first.collect or not first.subscripts:
             return ""
         if first.name in self.code.wavefronts:
             return ""
@@ -63,12 +56,6 @@ class LoopFunction:
         start, stop = self.group[0].ranges[self.parallel]
         text = ast.unparse(stop) if ast.unparse(start) == "0" else f"{ast.unparse(stop)} - ({ast.unparse(start)})"
         return text if text.isidentifier() else f"({text})"
-
-    def total(self, name: str) -> str:
-        if name in self.code.wavefronts:
-            return plain(self.code.wavefronts[name].total)
-        dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims]
-        return plain(" * ".join(dims)) if dims else "1"
 
     def row_size(self, name: str) -> str:
         dims = [f"({ast.unparse(dim)})" for dim in self.arrays[name].dims[1:]]

@@ -9,7 +9,7 @@ from ..language.index_expressions import (
     fresh,
 )
 from ..language.indexed_programs import IndexedProgram
-from .python_code import ANY, INTEGER, TRUTH, VALUE
+from .python_code import ANY, INTEGER, TRUTH, VALUE, plain
 from .wavefronts import wavefronts
 
 JOIN = ("max", "min")
@@ -41,6 +41,13 @@ class ProgramCode:
             known = self.kinds[statement.name] if statement.name in assigned else kind
             self.kinds[statement.name] = kind if kind == known else VALUE
             assigned.add(statement.name)
+
+    def total(self, name: str) -> str:
+        """How many elements an array has in one example."""
+        if name in self.wavefronts:
+            return plain(self.wavefronts[name].total)
+        dims = [f"({ast.unparse(dim)})" for dim in self.program.arrays[name].dims]
+        return plain(" * ".join(dims)) if dims else "1"
 
     def kind_of(self, tree: ast.expr) -> str:
         fold = fold_of(tree)

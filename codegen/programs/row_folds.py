@@ -171,7 +171,7 @@ class RowFold:
             return [f"{element} = T({totals}[np.uint64({number} * {columns} + {column})])"]
 
         self.writer.memory.append(
-            f"{totals} = empty_row(0.0, {len(self.rows)} * {columns} if {count} > {BLOCK} else 0)"
+            f"{totals} = empty_row(0.0, {len(self.rows)} * {columns}) if {count} > {BLOCK} else row_at(0.0, 0, 0)"
         )
         own = nest.below(depth, [Loop(block, start, stop, BLOCK)])
         own.lines[-1].append(f"{end} = min({block} + {BLOCK}, {stop})")

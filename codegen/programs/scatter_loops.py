@@ -17,7 +17,7 @@ class ScatterLoops(BorderLoops):
     def _collected(self, statement: Statement) -> Iterator[str]:
         loops = self._loops(statement, statement.indices)
         kind, name, word = self.code.kinds[statement.name], statement.name, statement.collect
-        total = self.total(name)
+        total = self.code.total(name)
         yield from self._begun(statement)
         if loops and self.has_rows and kind == VALUE and word not in FLAT_INDEX and is_expensive(statement.value):
             yield from self._in_blocks(statement, loops)
@@ -59,7 +59,7 @@ class ScatterLoops(BorderLoops):
     def _begun(self, statement: Statement) -> Iterator[str]:
         name, z = statement.name, self.word["z"]
         if name not in self.begun:
-            yield f"for {z} in range({self.total(name)}):"
+            yield f"for {z} in range({self.code.total(name)}):"
             yield f"    {self.store(name, f'{self.code.at[name]} + {z}', self.start_of(statement))}"
 
     def _update(self, statement: Statement, nest: Nest, offset: str, text: str) -> Iterator[str]:

@@ -26,7 +26,7 @@ def _have_one_sum(code: ProgramCode, one: Group, other: Group) -> bool:
     """Whether all have the same loops, those of their sums as well."""
     if len(other) > 1 or code.program.is_recurrence(one) or code.program.is_recurrence(other):
         return False
-    writer = LoopWriter(code, [one], set())
+    writer = LoopWriter(code, one, set())
     return all(writer.have_one_sum(one[:k], each) for k, each in enumerate((*one, *other)) if k)
 
 
@@ -36,7 +36,7 @@ def _have_the_same_rows(code: ProgramCode, one: Group, other: Group) -> bool:
         return False
     if len({statement.name for statement in (*one, *other)}) < len(one) + 1:
         return False
-    if not all(LoopWriter(code, [(statement,)], set()).is_of_rows(statement) for statement in (*one, *other)):
+    if not all(LoopWriter(code, (statement,), set()).is_of_rows(statement) for statement in (*one, *other)):
         return False
     index = one[0].subscripts[0]
     assert isinstance(index, ast.Name)

@@ -5,7 +5,7 @@ written when it is first called, by what the class states, as dataclasses write 
 long."""
 
 import linecache
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..errors import NotDifferentiableError
@@ -54,6 +54,7 @@ class RecordedNode(Node, metaclass=RecordedNodeType):
     is_view = False
     gives_list = False
     lists: tuple[str, ...] = ()
+    formula: Callable[[Any], tuple[Any, ...]]  # the gradients in ops, which are recorded, where `apply` runs a kernel
     tangent: Any = None  # (results, *arguments, *tangents of the inputs) -> tangents of the results
 
     def __init_subclass__(cls) -> None:
@@ -61,10 +62,6 @@ class RecordedNode(Node, metaclass=RecordedNodeType):
         cls.saved_outputs = {slot: outputs[source] for slot, (source, _) in cls.keeps.items() if source in outputs}
         super().__init_subclass__()
         cls.may_be_copied = not cls.saved_outputs  # an output knows its node
-
-    def formula(self, grads: Any) -> tuple[Any, ...]:
-        """The gradients of the inputs in ops, which are recorded; `apply` is that where no kernel gives them."""
-        raise NotImplementedError
 
     @classmethod
     def record(cls, results: Any, *arguments: Any, into: Any = None) -> Any:
@@ -109,13 +106,13 @@ def _record_of(cls: type[RecordedNode]) -> Any:
         *_indented(in_graph),
         *["else:", f"    not_recorded({views})"] * cls.is_view,
         "if watch.active:",
-        f"    propagate(cls, results, ({_listed(cls.arguments)}), {_inputs(cls)}, into)",
+        f"    propagate(cls, results, ({_listed(cls.arguments)}), ({_listed(cls.inputs)}), into)",
         "return results",
     ]
     source = "\n".join([f"def record(results, {_listed(cls.arguments)}into=None):", *_indented(lines)])
     names: dict[str, Any] = {function.__name__: function for function in FUNCTIONS}
     names |= {"cls": cls, "new": object.__new__, "mode": mode, "watch": watch, "next_sequence": next_sequence}
-    file = f"<{cls.__name__}.record>"
+    file = f"{__file__} <{cls.__name__}.record>"  # among the files whose frames tracebacks leave out
     linecache.cache[file] = len(source), None, source.splitlines(True), file  # for tracebacks and debuggers
     exec(compile(source, file, "exec"), names)
     return staticmethod(names["record"])
@@ -128,10 +125,6 @@ def _indented(lines: Iterable[str]) -> list[str]:
 def _listed(names: Iterable[str]) -> str:
     """Arguments as they are spelt here: unlike every other name."""
     return "".join(f"{name}_, " for name in names)
-
-
-def _inputs(cls: type[RecordedNode]) -> str:
-    return f"{cls.inputs[0]}_" if cls.inputs[0] in cls.lists else f"({_listed(cls.inputs)})"
 
 
 def _needed(cls: type[RecordedNode]) -> str:
@@ -153,7 +146,7 @@ def _linked(cls: type[RecordedNode]) -> Iterator[str]:
     yield "node.sequence = next_sequence()"
     yield "node.hooks = None"
     if cls.inputs[0] in cls.lists:
-        metas, edges = f"[meta_of(t) for t in {_inputs(cls)}]", f"[edge_of(t) for t in {_inputs(cls)}]"
+        metas, edges = f"[meta_of(t) for t in {cls.inputs[0]}_]", f"[edge_of(t) for t in {cls.inputs[0]}_]"
         yield f"node.metas, node.edges = tuple({metas}), tuple({edges})"
         return
     meta, edge = META + ", ", EDGE + ", "
