@@ -19,7 +19,7 @@ from .program_kinds import ProgramCode
 from .python_code import INTEGER, TRUTH, VALUE, plain
 from .shared_loops import with_shared_loops
 
-GIVEN = ("input", "constant")  # kinds of arrays that callers have
+INPUTS = ("input", "constant")  # kinds of arrays that callers have
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ FUSED, TESTED = "fused", "_tested"
 
 def fused(code: ProgramCode, name: str, stages: Sequence[Stage], tests: tuple[str, ...]) -> Stage:
     program, b = code.program, code.word["b"]
-    operands = list(dict.fromkeys(n for s in stages for n in s.operands if program.arrays[n].kind in GIVEN))
+    operands = list(dict.fromkeys(n for s in stages for n in s.operands if program.arrays[n].kind in INPUTS))
     results = list(dict.fromkeys(n for s in stages for n in s.results))
     outputs = [n for n in results if n in program.outputs]
     own = [n for n in results if n not in program.outputs]
@@ -103,14 +103,14 @@ def fused(code: ProgramCode, name: str, stages: Sequence[Stage], tests: tuple[st
         *indented(2, calls),
     ]
     work = " + ".join(stage.work for stage in stages)
-    given = tuple(operands), tuple(outputs), tuple(floats), tuple(ints)
-    return Stage(name, tuple(lines), (), *given, "1", work, tests)
+    parameters = tuple(operands), tuple(outputs), tuple(floats), tuple(ints)
+    return Stage(name, tuple(lines), (), *parameters, "1", work, tests)
 
 
 def _call(stage: Stage, parts: Mapping[str, str], program: IndexedProgram) -> str:
     """The call of a stage for one example, whose arrays are parts of those of all."""
     arrays = [parts.get(name, name) for name in (*stage.operands, *stage.results)]
-    steps = ["0" for name in stage.operands if program.arrays[name].kind in GIVEN]
+    steps = ["0" for name in stage.operands if program.arrays[name].kind in INPUTS]
     return f"{stage.name}({', '.join([*arrays, *stage.floats, *stage.ints, *steps, '0', stage.rows])})"
 
 
@@ -165,7 +165,7 @@ class StageWriter(LoopWriter):
         ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
         ints += [n for n in self.program.sizes if n in used and n not in ints]
         ints = [*more_ints, *(name for name in ints if name not in more_ints)]
-        steps = [self.code.step[n] for n in operands if self.arrays[n].kind in GIVEN]
+        steps = [self.code.step[n] for n in operands if self.arrays[n].kind in INPUTS]
         args = [*operands, *results, *floats, *ints, *steps, self.word["first"], self.word["last"]]
         head = ["@stage", f"def {self.name}({', '.join(args)}):"]
         head.append(f'    """{self._doc()}"""')
@@ -210,7 +210,7 @@ class StageWriter(LoopWriter):
     def _heads(self, operands: Sequence[str], results: Sequence[str]) -> Iterator[str]:
         b = self.word["b"]
         for name in operands:
-            if self.arrays[name].kind in GIVEN:
+            if self.arrays[name].kind in INPUTS:
                 yield f"{self.code.at[name]} = {b} * {self.code.step[name]}"
             else:
                 yield f"{self.code.at[name]} = {b} * ({self.code.total(name)})"

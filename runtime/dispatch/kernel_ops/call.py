@@ -1,6 +1,7 @@
 """The general path of an op that has a kernel of its own, of any dtype and layout, for arguments that are checked."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from ...autograd.inplace import write
@@ -23,6 +24,14 @@ OWN_DTYPE = "IRJj"  # that keep their dtype
 AS_SOURCE = "*"  # in the place of a memory format: as the first operand lies
 
 
+class Conversion(NamedTuple):
+    """How a tensor, or a list of them, becomes what a kernel takes."""
+
+    operand: int
+    make: Callable[..., Any]
+    keeps_dtype: bool
+
+
 class Signature(NamedTuple):
     """What follows of the arguments of an op, by their numbers: worked out once."""
 
@@ -33,9 +42,7 @@ class Signature(NamedTuple):
     tensors: tuple[int, ...]
     lists: tuple[int, ...]
     promoted: tuple[int, ...]  # operands that have a say in the dtype of the computation; those of lists as well
-    arrays: tuple[
-        tuple[int, Callable[..., Any], bool], ...
-    ]  # operands that become arrays: how, and whether as they are
+    arrays: tuple[Conversion, ...]  # of the operands that become arrays
     formats: tuple[int, ...]  # operands whose memory format the results take over
     is_simple: bool  # neither dtype nor memory format are asked for
     computes_in_first: bool  # whether a native dtype of the first operand is that of the computation
@@ -93,10 +100,12 @@ def _signature_of(op: KernelOp) -> Signature:
     lists = tuple([i for i, kind in enumerate(kinds) if kind in LISTS])
     promoted = tuple([i for i, kind in enumerate(kinds) if kind in "TOLl" or op.operands[i] in op.numbers])
     formats = tuple([i for i, name in enumerate(op.operands) if name in op.formats])
+    one = stored_in if op.stored else array_in
+    in_rows = partial(_array_in_rows, one)
     arrays = []
     for i in sorted((*tensors, *lists)):
-        make = arrays_in if i in lists else _rows_in if i in formats else stored_in if op.stored else array_in
-        arrays.append((i, make, kinds[i] in OWN_DTYPE))
+        make = arrays_in if i in lists else in_rows if i in formats else one
+        arrays.append(Conversion(i, make, kinds[i] in OWN_DTYPE))
     dtype, memory_format = numbers.get("dtype"), numbers.get("memory_format")
     first = min((*tensors, *lists))
     floats = op.rule != "none" and (not op.allowed or "float" in op.allowed)
@@ -117,8 +126,8 @@ def _signature_of(op: KernelOp) -> Signature:
     return op.signature
 
 
-def _rows_in(tensor: Any, computed: dtype | None) -> Any:
-    return array_in(in_rows(tensor), computed)
+def _array_in_rows(make: Callable[..., Any], tensor: Any, computed: dtype | None) -> Any:
+    return make(in_rows(tensor), computed)
 
 
 def _in_rows(own: Signature, arguments: Sequence[Any], operands: Sequence[Any]) -> bool:
