@@ -244,6 +244,9 @@ def check_indexed(context: Context) -> Iterator[Problem]:
     if entry.identifier in context.known.by_hand:
         message = f"there is a kernel '{entry.identifier}' already: give the op another name"
         yield context.problem(location, message, "indexed")
+    if not program.of_kind("input"):
+        message = "expected a tensor that is not `non_differentiable`: the program computes in its dtype"
+        yield context.problem(location, message, "indexed")
     for array in program.of_kind("input"):
         if any(array.name in arrays_in_subscripts(statement, program.arrays) for statement in program.statements):
             message = f"'{array.name}' is read as a place: write `{array.name}: non_differentiable`"

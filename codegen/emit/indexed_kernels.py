@@ -259,13 +259,20 @@ class IndexedCode:
         """Arguments whose elements are places of a dimension, and its size."""
         return [(name, dim) for name, dim in self.program.checked_indices]
 
+    @property
+    def _checked(self) -> str:
+        """What the page of the op says of its arguments."""
+        places = "".join(f", `{name}` of integers" for name in self.program.integers)
+        return f"shapes that agree{places}"
+
     def check(self) -> list[str]:
         names = [a.name for a in self.entry.schema.arguments]
         arguments = ", ".join(self.arguments)
         parameters = ", ".join(["name: str", *(f"{name}: Any" for name in names)])
         return [
             f"def {check_of_rows(self.entry.schema)}({parameters}) -> Any:",
-            '    """shapes that agree."""',
+            f'    """{self._checked}."""',
+            *(f'    require_integers(name, "{each}", {each})' for each in self.program.integers),
             f"    sizes({arguments})",
             f"    return {_tuple(names)}",
         ]

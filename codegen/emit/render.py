@@ -333,7 +333,9 @@ class Renderer:
         return on_device | {
             f"{'/'.join(FOLDER)}/cpu_{name}.py": self.render("programs/indexed_cpu.py.j2", **code.cpu()),
             "checks/__init__.py": '"""Checks of arguments that a program computes with."""\n',
-            f"checks/{name}.py": self.render("programs/indexed_check.py.j2", name=name, check=code.check()),
+            f"checks/{name}.py": self.render(
+                "programs/indexed_check.py.j2", name=name, check=code.check(), integers=code.program.integers
+            ),
         }
 
     def program_files(self, name: str, code: RowCode) -> Files:

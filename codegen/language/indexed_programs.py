@@ -110,6 +110,16 @@ class IndexedProgram:
                         matches[f"{name} {ast.dump(dim)}"] = name, dim
         return tuple(matches.values())
 
+    @cached_property
+    def integers(self) -> tuple[str, ...]:
+        """Arguments whose elements are places, or parts of such, as they are."""
+        constants = {name for name, array in self.arrays.items() if array.kind == "constant"}
+        subscripts = [s for statement in self.statements if statement.collect for s in statement.subscripts]
+        for statement in self.statements:
+            subscripts += [s for read in reads(statement.value, self.arrays) for s in read.subscripts]
+        named = [name for subscript in subscripts for name in free_names(without_int(subscript))]
+        return tuple(dict.fromkeys(name for name in named if name in constants))
+
     def is_recurrence(self, group: Sequence[Statement]) -> bool:
         own = {statement.name for statement in group}
         return tuple(group) in self.groups and any(

@@ -92,12 +92,13 @@ def fused(code: ProgramCode, name: str, stages: Sequence[Stage], tests: tuple[st
     ints += [n for n in program.sizes if n in used and n not in ints]
     steps = [code.step[n] for n in operands]
     args = [*operands, *outputs, *floats, *ints, *steps, code.word["first"], code.word["last"]]
-    typed = next(n for n in (*operands, *outputs) if code.kinds[n] == VALUE)
+    typed = next((n for n in (*operands, *outputs) if code.kinds[n] == VALUE), None)
+    dtype = f"{typed}.dtype.type" if typed else "np.float64"
     lines = [
         "@stage",
         f"def {name}({', '.join(args)}):",
         '    """All of the program, one example after the other."""',
-        *([f"    T = {typed}.dtype.type"] if "T" in used else []),
+        *([f"    T = {dtype}"] if "T" in used else []),
         *indented(1, memory),
         f"    for {b} in range({code.word['first']}, {code.word['last']}):",
         *indented(2, calls),
@@ -150,10 +151,10 @@ class StageWriter(LoopWriter):
         results = [name for name in results if name not in own]
         operands = [name for name in read if name not in (*results, *own, *self.in_registers)]
         used = names_of("\n".join(body))
-        first = next((a.name for a in self.program.of_kind("input")), "")
-        if first not in operands and not any(self.code.kinds[n] == VALUE for n in (*operands, *results)):
-            operands.insert(0, first)
-        typed = next(n for n in (*operands, *results) if self.code.kinds[n] == VALUE)
+        inputs = [a.name for a in self.program.of_kind("input")]
+        if inputs and not any(self.code.kinds[n] == VALUE for n in (*operands, *results)):
+            operands.insert(0, inputs[0])
+        typed = next((n for n in (*operands, *results) if self.code.kinds[n] == VALUE), None)
         floats = [n for n, kind in self.program.numbers.items() if kind == "float" and n in used]
         lines = [*self._heads(operands, results), *body]
         memory = [f"{n} = empty_row({like_of(self.code.kinds[n])}, {self.row_size(n)})" for n in own]
@@ -169,7 +170,8 @@ class StageWriter(LoopWriter):
         args = [*operands, *results, *floats, *ints, *steps, self.word["first"], self.word["last"]]
         head = ["@stage", f"def {self.name}({', '.join(args)}):"]
         head.append(f'    """{self._doc()}"""')
-        head += [f"    T = {typed}.dtype.type"] if floats or "T" in used else []
+        dtype = f"{typed}.dtype.type" if typed else "np.float64"
+        head += [f"    T = {dtype}"] if floats or "T" in used else []
         head += [f"    {name} = T({name})" for name in floats]
         head += indented(1, memory)
         lines = [*head, *indented(1, self._rows(lines))]

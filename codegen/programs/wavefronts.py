@@ -66,7 +66,8 @@ def _of_table(program: IndexedProgram, statement: Statement) -> Wavefront | None
 
 
 def _of_recurrence(program: IndexedProgram, group: Sequence[Statement], reads_table: bool) -> Wavefront | None:
-    """`reads_table`: what is read lies along diagonals, so that a recurrence of columns alone goes along them, too."""
+    """`reads_table`: what is read lies along diagonals, so that a recurrence of one direction goes along them, too; by
+    itself it goes row by row, whose loops need no more memory than the table has."""
     fronts = [_of_table(program, statement) for statement in group]
     front = fronts[0]
     if front is None or None in fronts or not is_uniform(group):
@@ -74,8 +75,8 @@ def _of_recurrence(program: IndexedProgram, group: Sequence[Statement], reads_ta
     offsets = list(_offsets(group, front.indices))
     known = [pair for pair in offsets if pair is not None and any(pair)]
     steps = {-1 if max(pair) > 0 else 1 for pair in known}
+    reads_table |= {down == 0 for down, _ in known} == {True, False}
     is_ordered = None not in offsets and all(down * along >= 0 for down, along in known) and len(steps) == 1
-    reads_table |= any(down == 0 for down, _ in known)
     return replace(front, step=steps.pop()) if is_ordered and reads_table else None
 
 

@@ -14,7 +14,12 @@ _SPELLED: dict[type, type] = {ast.And: ast.BitAnd, ast.Or: ast.BitOr}  # of tens
 
 
 class Formulas:
-    def __init__(self, result: ast.expr | None, tensors: Collection[str], own: Functions) -> None:
+    """`like`: a tensor in whose dtype numbers are that a condition of elements chooses from: else the default one."""
+
+    def __init__(
+        self, result: ast.expr | None, tensors: Collection[str], own: Functions, like: str | None = None
+    ) -> None:
+        self.like = like
         self.own = own
         self.result = ast.dump(result) if result is not None else ""
         self.tensors = tensors
@@ -44,10 +49,17 @@ class Formulas:
             ):
                 parts = [self.formula(part) for part in (test, body, orelse)]
                 if names_in(test) & {*self.tensors}:
-                    return ast.Call(ast.Name("where", ast.Load()), parts, [])
+                    return self.chosen_by_element(*parts)
                 return chosen(*parts)
         assert isinstance(tree, ast.Call)
         return self.call(tree)
+
+    def chosen_by_element(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
+        if isinstance(test, ast.Name):  # which may be of integers
+            test = ast.Compare(test, [ast.NotEq()], [ast.Constant(0)])
+        if self.like is not None and not (names_in(body) | names_in(orelse)) & {*self.tensors}:
+            body = ast.Call(ast.Name("full_like", ast.Load()), [ast.Name(self.like, ast.Load()), body], [])
+        return ast.Call(ast.Name("where", ast.Load()), [test, body, orelse], [])
 
     def call(self, tree: ast.Call) -> ast.expr:
         assert isinstance(tree.func, ast.Name)

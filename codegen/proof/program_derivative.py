@@ -53,7 +53,8 @@ class _Derivation:
         for name, step in self.steps.items():
             if step.fold not in FLAT and names_in(step.value) & self.active:
                 self.active.add(name)
-        self.translated = Formulas(None, {*self.elements, *self.steps, *self.active}, entry.functions)
+        like = next((p.name for p in self.program.of_kind("row") if p.name in self.active), None)
+        self.translated = Formulas(None, {*self.elements, *self.steps, *self.active}, entry.functions, like)
         self.definitions: dict[str, ast.expr] = {}
         self.names: dict[str, ast.expr] = {}  # what stands for a name of the program in formulas
         self.known: dict[str, str] = {}  # values of steps, as text, and their names

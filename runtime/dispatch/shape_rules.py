@@ -77,6 +77,12 @@ def require_index_dtype(op: str, name: str, tensor: Any, allowed: Sequence[dtype
         raise DtypeError(f"{op}(): expected {name} of dtype {names}, got {tensor.dtype.name}")
 
 
+def require_integers(op: str, name: str, tensor: Any) -> None:
+    """For places: of a float that is none, nan, no memory is to be read."""
+    if tensor.dtype.kind != "i":
+        raise DtypeError(f"{op}(): expected {name} to have integers, for they are places, but got {tensor.dtype.name}")
+
+
 def broadcastable(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
     """`tensor` must broadcast to `shape`, not widen it."""
     if tensor is not None and broadcast_shapes(op, tensor._shape, shape) != tuple(shape):

@@ -163,6 +163,16 @@ def test_arguments_are_tensors_and_numbers(tmp_path: Path) -> None:
         assert any("the argument 'other': expected a tensor or a number" in line for line in found), found
 
 
+def test_a_tensor_says_the_dtype(tmp_path: Path) -> None:
+    """Tensors that are read as they are say none."""
+    text = (
+        "- name: chosen(Tensor self) -> Tensor\n  dtypes: [float]\n  dtype: match\n  result_dtype: int64\n"
+        '  self: non_differentiable\n  indexed: "result[i] = argmax[k](self[i, k])"\n  samples: ["self=T(2, 3)"]\n'
+    )
+    found = problems_of(text, tmp_path)
+    assert any("expected a tensor that is not `non_differentiable`" in line for line in found), found
+
+
 def test_an_entry_is_for_floats(tmp_path: Path) -> None:
     """Other dtypes are refused where the entry names them."""
     found = problems_of(entry(USED).replace("[float]", "[int, float]"), tmp_path)

@@ -18,6 +18,7 @@ from specgrad.codegen.__main__ import main
 from specgrad.codegen.programs.indexed_reference import outputs_of
 from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.verify.checks.kernels import row_namespace
+from specgrad.runtime.errors import DtypeError
 
 Array = np.ndarray
 Outputs = Sequence[Array]
@@ -388,6 +389,8 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ("pairs", (drawn(2, 3, 4), drawn(3, 3, 4), 1.0), RuntimeError, "do not broadcast"),
     ("totals", (drawn(5), INDEX, 3), IndexError, "index has the index 3, which is out of range for the size 3"),
     ("totals", (drawn(5), INDEX - 1, 4), IndexError, "index has the index -1, which is out of range"),
+    ("totals", (drawn(5), INDEX + 0.5, 4), DtypeError, "expected index to have integers, .* but got float64"),
+    ("totals", (drawn(5), INDEX > 0, 4), DtypeError, "expected index to have integers, .* but got bool"),
     ("totals", (drawn(4), INDEX, 4), RuntimeError, "size"),
     ("totals", (drawn(5), INDEX, -1), RuntimeError, "size"),
     ("windows", (drawn(1, 2), drawn(1, 1, 5), 1, 0), RuntimeError, "size"),

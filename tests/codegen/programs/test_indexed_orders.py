@@ -45,6 +45,13 @@ def tables(self: Array) -> Outputs:
     return most, total, first.sum(0)
 
 
+def scan(self: Array) -> Array:
+    total = np.zeros(self.shape)
+    for i, k in np.ndindex(self.shape):
+        total[i, k] = self[i, k] + 0.5 * read(total, i, k - 1, 1)
+    return total
+
+
 def from_the_end(self: Array) -> Array:
     one, other, below = (np.zeros(self.shape) for _ in range(3))
     for i in reversed(range(self.shape[0])):
@@ -114,6 +121,14 @@ PROGRAMS = [
         result[j, i] = below[i, j] - other[i, j]
         """,
         of_examples(from_the_end),
+    ),
+    Program(
+        "fading(Tensor self) -> Tensor",  # a recurrence of one direction: row by row
+        """
+        total[i, k] = 0.5 * padded(total[i, k - 1], 1) + self[i, k]
+        result[i] = sum[k](total[i, k] ** 2)
+        """,
+        of_examples(lambda self: (scan(self) ** 2).sum(1)),
     ),
     Program(
         "few(Tensor self) -> (Tensor result, Tensor count, Tensor one)",  # unrolled
@@ -256,6 +271,7 @@ INDEX = np.array([0, 3, 1, 1, 0])
 CALLS: list[tuple[str, tuple[Any, ...]]] = [
     *(("tables", (drawn(*shape),)) for shape in ((5, 3), (3, 5), (1, 4), (4, 1), (9, 2, 3), (0, 3), (3, 0), (0, 0))),
     *(("from_the_end", (drawn(*shape),)) for shape in ((5, 3), (2, 4), (1, 1), (9, 2, 3), (0, 0))),
+    *(("fading", (drawn(*shape),)) for shape in ((5, 3), (3, 5), (9, 2, 3), (0, 3), (3, 0))),
     ("few", (drawn(5, 3),)),
     *(("scaled_product", (drawn(n, k), drawn(k, 3, seed=1))) for n, k in ((9, 300), (6, 5), (1, 1), (3, 129))),
     ("scaled_product", (drawn(9, 2, 3), drawn(3, 2, seed=1))),
@@ -317,6 +333,12 @@ def test_sums_over_one_range_share_a_loop(ops: Any, folder: Path) -> None:
         (kernels / "cpu_totals.py").read_text(encoding="utf-8").partition("def fused")[0].partition("def stage_2")
     )
     assert [first.count("for element_1 in"), second.count("for j in")] == [1, 1]
+
+
+def test_a_recurrence_of_one_direction_has_the_room_of_its_table(folder: Path) -> None:
+    """Along diagonals that of n x n elements would be taken, for n rows of few columns."""
+    text = (folder / "indexed_order_ops" / "kernels" / "programs" / "cpu_fading.py").read_text(encoding="utf-8")
+    assert '"total": ((self_size_0, self_size_1), "")' in text
 
 
 def test_rows_of_few_elements_stay_in_registers(folder: Path) -> None:

@@ -41,6 +41,12 @@ SPEC = """
     result = sum(far * far / 2 if abs(far) < 1 else abs(far) - 0.5)
   samples: ["self=T(3, 4), other=T(3, 4), weight=T(3)"]
   doc: "Huber's distance of two rows with a weight for each."
+
+- name: tilted(Tensor self, Tensor mask, float q=0.9) -> Tensor
+  mask: non_differentiable
+  rows: "result = self * (q if mask else q - 1)"
+  samples: ["self=T(2, 3), mask=B(2, 3)"]
+  doc: "x times one of two numbers, that of the pinball loss."
 """
 
 
@@ -96,6 +102,15 @@ def test_numbers_of_rows(derived_ops: Any) -> None:
     close(tensors[0].grad, slope * values[2][:, None])
     close(tensors[1].grad, -slope * values[2][:, None])
     close(tensors[2].grad, (slope * (values[0] - values[1])).sum(1))
+
+
+def test_numbers_that_a_mask_chooses_are_of_the_dtype_of_rows(derived_ops: Any) -> None:
+    """Float64 stays exact; the mask may be of integers."""
+    mask = sg.tensor([[True, False, True], [False, False, True]])
+    for chosen in (mask, mask.long() * 2):
+        x = sg.zeros(2, 3, dtype=sg.float64, requires_grad=True)
+        derived_ops.tilted(x, chosen).sum().backward()
+        close(x.grad, np.where(mask.numpy(), 0.9, 0.9 - 1))
 
 
 UNKNOWN = {
