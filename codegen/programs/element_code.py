@@ -25,7 +25,7 @@ from .python_code import ANY, INTEGER, ORDER, SIGNS, TRUTH, VALUE, plain
 
 @dataclass(frozen=True)
 class Loop:
-    """`copies` are names of the values that follow the index in one pass of an unrolled loop."""
+    """`copies` are names of the values that follow the index in one pass of an unrolled loop; `head` is a line."""
 
     index: str
     start: str
@@ -33,6 +33,7 @@ class Loop:
     step: int = 1
     bound: str = ""  # an index that the loop has a value of, too
     copies: tuple[str, ...] = ()
+    head: str = ""
 
     @property
     def names(self) -> set[str]:
@@ -40,7 +41,7 @@ class Loop:
 
     @property
     def heads(self) -> list[str]:
-        return [f"{copy} = {self.index} + {n}" for n, copy in enumerate(self.copies, 1)]
+        return [*filter(None, [self.head]), *(f"{copy} = {self.index} + {n}" for n, copy in enumerate(self.copies, 1))]
 
     @property
     def line(self) -> str:
@@ -102,6 +103,7 @@ class ElementCode:
         self.statement = statement
         self.loops = list(loops)
         self.lines: list[list[str]] = [[], *(loop.heads for loop in loops)]
+        self.lines_after: list[list[str]] = [[] for _ in self.lines]  # behind the loops inside
         self.known: dict[str, Value] = {}
         self.steps: dict[str, tuple[str, str]] = {}  # what a step of a recurrence hands on, by the element's text
 
@@ -116,7 +118,7 @@ class ElementCode:
         """The lines of the loops inside of the first `depth` ones."""
         lines: list[str] = []
         for k in range(len(self.loops), depth, -1):
-            lines = [self.loops[k - 1].line, *indented(1, [*self.lines[k], *lines])]
+            lines = [self.loops[k - 1].line, *indented(1, [*self.lines[k], *lines, *self.lines_after[k]])]
         return lines
 
     def level_of(self, tree: ast.AST) -> int:

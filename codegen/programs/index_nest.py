@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..language.index_expressions import (
     PADDED,
@@ -24,6 +25,7 @@ from .program_kinds import FLAT_INDEX, JOIN, START
 from .python_code import INTEGER, TRUTH, VALUE, plain
 
 SUMS = ("sum", "prod")
+LONG_BLOCK = 4096  # terms that are added up in the elements' dtype
 TOTAL_OF_MEAN = "sum"  # behind the text of a mean: the text of the sum in it
 
 
@@ -47,11 +49,16 @@ class Nest(ElementCode):
                 self.lines[depth] += lines
                 self.known[key] = total, VALUE, depth
                 return self.known[key]
-        nest = self._flat(depth, over, operand) if word in SUMS and len(over) > 1 else None
-        nest = nest or self.below(depth, [self.function.loop(name, self.statement) for name in over])
+        in_blocks = self._is_of_all([word], over, [operand])
+        nest = self._flat(depth, over, operand, in_blocks) if word in SUMS and len(over) > 1 else None
+        nest = nest or self.below(depth, self._loops_of(over, in_blocks))
         kind, start, lines = nest.reduced(word, over, operand, total)
         nest.lines[-1] += lines
+        if in_blocks:
+            start = nest.add_blocks(total, start)
         self.lines[depth] += [*start, *nest.text(depth)]
+        if in_blocks:
+            self.lines[depth].append(f"{total} = T({total}_of_blocks)")
         if word in JOIN:
             self.lines[depth].append(f"{total} = T(np.nan) if {start[1].split()[0]} else {total}")
         if word in ("any", "all"):
@@ -59,24 +66,55 @@ class Nest(ElementCode):
         self.known[key] = (total, kind, depth)
         return self.known[key]
 
+    def _is_of_all(self, kinds: Sequence[str], over: Sequence[str], operands: Sequence[ast.expr]) -> bool:
+        """Whether sums go in blocks, in double precision from block to block: those that are no rows' sums. Of a few
+        elements a block would take as long as its sum."""
+        indices = self.statement.ranges.keys() - {*over}
+        if any(indices & {*free_names(operand)} for operand in operands):
+            return False
+        if {*kinds} - {"sum", "mean"} or self.function.is_recurrence or not self.function.has_rows:
+            return False
+        is_short = ast.unparse(self.statement.ranges[over[-1]][1]).isdigit()
+        return not is_short and all(self.function.code.kind_of(operand) == VALUE for operand in operands)
+
+    def _loops_of(self, over: Sequence[str], in_blocks: bool) -> list[Loop]:
+        loops = [self.function.loop(name, self.statement) for name in over]
+        return [*loops[:-1], *self._blocks_of(loops[-1])] if in_blocks else loops
+
+    def _blocks_of(self, loop: Loop) -> list[Loop]:
+        block, end = self.function.new("block"), self.function.new("end_of_block")
+        head = f"{end} = min({block} + {LONG_BLOCK}, {loop.stop})"
+        return [replace(loop, index=block, step=LONG_BLOCK, head=head), replace(loop, start=block, stop=end)]
+
+    def add_blocks(self, total: str, start: Sequence[str]) -> list[str]:
+        """The sum of a block begins with it, and is added to that of blocks, whose beginning this gives."""
+        self.lines[-2] += start
+        self.lines_after[-2].append(f"{total}_of_blocks += {total}")
+        return [f"{total}_of_blocks = 0.0"]
+
     def sums_in_one_loop(self, statements: Sequence[Statement], folds: Sequence[ast.expr]) -> None:
         """The sum of each statement, all over the same range: memory is read once."""
         parts = [fold_of(fold) or ("", (), fold) for fold in folds]
         over, operands = parts[0][1], [operand for _, _, operand in parts]
         depth = max(self._depth_of({*free_names(operand)} - {*over}) for operand in operands)
-        nest = self._flat(depth, over, ast.Tuple(operands, ast.Load())) if len(over) > 1 else None
-        nest = nest or self.below(depth, [self.function.loop(name, self.statement) for name in over])
+        in_blocks = self._is_of_all([word for word, _, _ in parts], over, operands)
+        nest = self._flat(depth, over, ast.Tuple(operands, ast.Load()), in_blocks) if len(over) > 1 else None
+        nest = nest or self.below(depth, self._loops_of(over, in_blocks))
         starts: list[str] = []
+        ends: list[str] = []
         for statement, fold, (word, _, operand) in zip(statements, folds, parts, strict=True):
             total, nest.statement = self.function.new("sum" if word == "mean" else word), statement
             kind, start, lines = nest.reduced("sum" if word == "mean" else word, over, operand, total)
-            starts += start
             nest.lines[-1] += lines
+            if in_blocks:
+                start = nest.add_blocks(total, start)
+                ends.append(f"{total} = T({total}_of_blocks)")
+            starts += start
             key = ast.dump(fold)
             self.known[key + TOTAL_OF_MEAN if word == "mean" else key] = total, kind, depth
-        self.lines[depth] += [*starts, *nest.text(depth)]
+        self.lines[depth] += [*starts, *nest.text(depth), *ends]
 
-    def _flat(self, depth: int, over: Sequence[str], operand: ast.expr) -> "Nest | None":
+    def _flat(self, depth: int, over: Sequence[str], operand: ast.expr, in_blocks: bool) -> "Nest | None":
         """One loop over all elements of arrays that folds of several indices read as they lie."""
         read = {ast.dump(r.node): r for r in reads(operand, self.function.arrays) if r.subscripts}
         subscripts = tuple(ast.Name(name, ast.Load()) for name in over)
@@ -95,10 +133,11 @@ class Nest(ElementCode):
         if not read or {*over} & {*free_names(rest)} or any(is_name(node, PADDED) for node in ast.walk(rest)):
             return None
         index = self.function.new("element")
-        nest = self.below(depth, [Loop(index, "0", " * ".join(map(self._count, over)))])
+        loop = Loop(index, "0", " * ".join(map(self._count, over)))
+        nest = self.below(depth, self._blocks_of(loop) if in_blocks else [loop])
         for key, each in read.items():
             text = self.function.load(each.name, f"{self.function.code.at[each.name]} + {index}")
-            nest.bound((text, self.function.code.kinds[each.name], depth + 1), each.name, key)
+            nest.bound((text, self.function.code.kinds[each.name], len(nest.loops)), each.name, key)
         return nest
 
     def _extreme_of_rows(self, word: str, index: str, operand: ast.expr, total: str, depth: int) -> Iterator[str]:

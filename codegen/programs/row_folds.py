@@ -14,12 +14,11 @@ from ..language.indexed_programs import Statement
 from ..language.scalar_functions import is_expensive
 from .cpu_code import indented
 from .element_code import Function, Loop, Packed, own_element
-from .index_nest import Nest
+from .index_nest import LONG_BLOCK, Nest
 from .program_kinds import JOIN, START
 from .python_code import VALUE, plain
 
 ROWS, TERMS, BLOCK = 4, 2, 128
-LONG_BLOCK = 4096  # terms that vectors of sums in registers get one after the other
 NOTHING = ast.Constant(0)
 Write = Callable[[Nest], None]
 

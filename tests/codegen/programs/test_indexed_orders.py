@@ -123,6 +123,16 @@ PROGRAMS = [
         of_examples(from_the_end),
     ),
     Program(
+        "sizes_of_all(Tensor self) -> (Tensor one, Tensor other)",  # sums of all elements, and of some
+        """
+        self: (n, m)
+        i: range(1, n)
+        one = sum[i, k](abs(self[i, k]) * k)
+        other = mean[i, j](abs(self[i - 1, j]))
+        """,
+        of_examples(lambda self: ((abs(self[1:]) * np.arange(self.shape[1])).sum(), abs(self[:-1]).mean())),
+    ),
+    Program(
         "fading(Tensor self) -> Tensor",  # a recurrence of one direction: row by row
         """
         total[i, k] = 0.5 * padded(total[i, k - 1], 1) + self[i, k]
@@ -271,6 +281,7 @@ INDEX = np.array([0, 3, 1, 1, 0])
 CALLS: list[tuple[str, tuple[Any, ...]]] = [
     *(("tables", (drawn(*shape),)) for shape in ((5, 3), (3, 5), (1, 4), (4, 1), (9, 2, 3), (0, 3), (3, 0), (0, 0))),
     *(("from_the_end", (drawn(*shape),)) for shape in ((5, 3), (2, 4), (1, 1), (9, 2, 3), (0, 0))),
+    *(("sizes_of_all", (drawn(*shape),)) for shape in ((5, 3), (2, 1), (9, 2, 3))),
     *(("fading", (drawn(*shape),)) for shape in ((5, 3), (3, 5), (9, 2, 3), (0, 3), (3, 0))),
     ("few", (drawn(5, 3),)),
     *(("scaled_product", (drawn(n, k), drawn(k, 3, seed=1))) for n, k in ((9, 300), (6, 5), (1, 1), (3, 129))),
@@ -333,6 +344,13 @@ def test_sums_over_one_range_share_a_loop(ops: Any, folder: Path) -> None:
         (kernels / "cpu_totals.py").read_text(encoding="utf-8").partition("def fused")[0].partition("def stage_2")
     )
     assert [first.count("for element_1 in"), second.count("for j in")] == [1, 1]
+
+
+def test_sums_of_all_elements_are_exact(ops: Any) -> None:
+    """Of millions of equal numbers, whose sum is far beyond what float32 can add them to one after the other."""
+    x = np.full((1 << 10, 1 << 12), 0.1, np.float32)
+    _, mean = ops.sizes_of_all(sg.tensor(x))
+    np.testing.assert_allclose(mean.item(), np.float64(x[0, 0]), rtol=2e-7)
 
 
 def test_a_recurrence_of_one_direction_has_the_room_of_its_table(folder: Path) -> None:
