@@ -347,7 +347,7 @@ def test_sums_over_one_range_share_a_loop(ops: Any, folder: Path) -> None:
 
 
 def test_sums_of_all_elements_go_in_blocks(ops: Any) -> None:
-    """Of millions of equal numbers, to within what blocks of 4096 lose: one after the other float32 loses a thousandth."""
+    """Of millions of equal numbers, to within what a block loses: one after the other they lose a thousandth."""
     x = np.full((1 << 10, 1 << 12), 0.1, np.float32)
     _, mean = ops.sizes_of_all(sg.tensor(x))
     np.testing.assert_allclose(mean.item(), np.float64(x[0, 0]), rtol=3e-6)
