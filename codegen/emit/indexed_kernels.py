@@ -262,8 +262,8 @@ class IndexedCode:
     @property
     def _checked(self) -> str:
         """What the page of the op says of its arguments."""
-        places = "".join(f", `{name}` of integers" for name in self.program.integers)
-        return f"shapes that agree{places}"
+        integers = "".join(f", `{name}` of integers" for name in self.program.integers)
+        return f"shapes that agree{integers}"
 
     def check(self) -> list[str]:
         names = [a.name for a in self.entry.schema.arguments]

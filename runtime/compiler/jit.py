@@ -111,8 +111,7 @@ class LazyKernel:
 
         if self.linked is None:
             function = rebuilt(self.function, callees(self.function))
-            pipeline = "LinkedNoAlias" if self.pipeline == "NoAlias" else "LinkedKernel"
-            made = njit(**self._compiled_by(pipeline, "Linked"))(function)
+            made = njit(**self._compiled_by("LinkedKernel", "Linked"))(function)
             made.kernel = self
             self.linked = _once(made)
         return self.linked

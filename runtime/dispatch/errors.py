@@ -58,14 +58,23 @@ def compiler_reason(error: BaseException) -> str:
 
 def _not_compiled(name: str, error: Exception, arguments: Sequence[Any]) -> str:
     """What a kernel cannot be compiled for: the argument of which no sample of the entry has so many dimensions."""
-    called = error.__traceback__.tb_frame.f_globals.get("__name__", "") if error.__traceback__ else ""
-    op = entry_of(called, name)
+    op = _called_op(error, name)
     for (argument, *_), value in zip(op.arguments if op else (), arguments, strict=False):
         known = sorted({count for text in op.samples for count in _dimensions(text, argument)}) if op else []
         if isinstance(value, TensorBase) and known and len(value._shape) not in known:
             counts = " or ".join(map(str, known))
             return f"argument '{argument}' must have {counts} dimensions, but got shape {list(value._shape)}"
     return f"its kernel cannot be compiled for arguments ({', '.join(map(described, arguments))})"
+
+
+def _called_op(error: Exception, name: str) -> Op | None:
+    """The op of the generated function that called the kernel."""
+    frame = error.__traceback__.tb_frame if error.__traceback__ else None
+    while frame is not None:
+        if (op := entry_of(frame.f_globals.get("__name__", ""), name)) is not None:
+            return op
+        frame = frame.f_back
+    return None
 
 
 def _dimensions(sample: str, argument: str) -> Iterator[int]:

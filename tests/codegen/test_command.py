@@ -207,7 +207,7 @@ def test_explain_tells_what_is_saved_and_for_which_input(capsys: pytest.CaptureF
     ("op", "says"),
     [
         ("max.dim", "by the kernel max_dim (runtime/ops/reduction/cpu_argreduce.py:"),
-        ("max.dim", "self_shape = self._shape, a plain value"),
+        ("max.dim", "self.shape, a plain value"),
         ("max.dim", "the output indices, for self"),
         ("transpose", "as a view: transpose (runtime/tensor/view_shapes.py:"),
         ("matmul", "none: the graph holds the ops it is made of"),

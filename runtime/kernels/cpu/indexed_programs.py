@@ -18,11 +18,16 @@ MIN_BATCH = 8  # examples
 REORDER = {"reassoc", "contract", "nsz"}
 
 
+class Stage(LazyKernel):
+    """Arrays share no memory with what is written, also where another kernel calls it."""
+
+    def _compiled_by(self, pipeline: str, checked: str) -> dict[str, Any]:
+        return super()._compiled_by("LinkedNoAlias" if pipeline == "LinkedKernel" else "NoAlias", checked)
+
+
 def stage(function: Callable[..., Any]) -> LazyKernel:
-    """Decorator of a program's loops: compiled on first use, of arrays that share no memory with what is written."""
-    kernel = LazyKernel(function, {"fastmath": REORDER})
-    kernel.pipeline = "NoAlias"
-    return kernel
+    """Decorator of a program's loops: compiled on first use."""
+    return Stage(function, {"fastmath": REORDER})
 
 
 @stage
