@@ -14,7 +14,7 @@ _SPELLED: dict[type, type] = {ast.And: ast.BitAnd, ast.Or: ast.BitOr}  # of tens
 
 
 class Formulas:
-    """`like`: a tensor in whose dtype numbers are that a condition of elements chooses from: else the default one."""
+    """`like`: of rows, whose masks may be of integers, a tensor in whose dtype the numbers are that a mask chooses."""
 
     def __init__(
         self, result: ast.expr | None, tensors: Collection[str], own: Functions, like: str | None = None
@@ -55,10 +55,11 @@ class Formulas:
         return self.call(tree)
 
     def chosen_by_element(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
-        if isinstance(test, ast.Name):  # which may be of integers
-            test = ast.Compare(test, [ast.NotEq()], [ast.Constant(0)])
-        if self.like is not None and not (names_in(body) | names_in(orelse)) & {*self.tensors}:
-            body = ast.Call(ast.Name("full_like", ast.Load()), [ast.Name(self.like, ast.Load()), body], [])
+        if self.like is not None:
+            if isinstance(test, ast.Name):  # which may be of integers
+                test = ast.Compare(test, [ast.NotEq()], [ast.Constant(0)])
+            if not (names_in(body) | names_in(orelse)) & {*self.tensors}:
+                body = ast.Call(ast.Name("full_like", ast.Load()), [ast.Name(self.like, ast.Load()), body], [])
         return ast.Call(ast.Name("where", ast.Load()), [test, body, orelse], [])
 
     def call(self, tree: ast.Call) -> ast.expr:
