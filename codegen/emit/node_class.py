@@ -1,6 +1,6 @@
 """The class of a graph node as the templates of nodes/ lay it out: each step is a list of lines, perhaps empty.
 
-Its base class (runtime/autograd/recorded_node.py and others) records it by what it states of itself, and gives the
+Its base class (runtime/dispatch/recorded_node.py and others) records it by what it states of itself, and gives the
 gradients where a kernel does; `formula.py.j2` gives them wherever they are recorded, and `tangent.py.j2` forward mode.
 """
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.autograd.recorded_node import RecordedNode
+from specgrad.runtime.dispatch.recorded_node import RecordedNode
 from specgrad.runtime.errors import NotDifferentiableError
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ...autograd.recorded_node import RecordedNode
 from ...tensor.grad_mode import mode as grad_mode
 from ...tensor.observers import watch
+from ..recorded_node import RecordedNode
 from .backward import run_fused
 
 

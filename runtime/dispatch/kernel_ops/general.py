@@ -103,13 +103,6 @@ def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, .
     return tuple([adopt(array, kind) for array, kind in zip(arrays, kinds, strict=True)])
 
 
-def needs_grad(tensors: Sequence[Any]) -> bool:
-    for t in tensors:  # noqa: SIM110  (a generator costs more than the loop)
-        if t is not None and t._requires_grad:
-            return True
-    return False
-
-
 RETURN_TYPES: dict[str, Any] = {}  # by name: what `specgrad.return_types` offers
 
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from ...autograd.recorded_node import RecordedNode
 from ...tensor.grad_mode import mode as grad_mode
 from ...tensor.observers import watch
 from ..devices import SHAPELESS
 from ..elementwise.backward import all_floats, as_gradients, dtype_of, raise_unsaved
+from ..recorded_node import RecordedNode
 from .gradient import KernelOpGradient
 
 

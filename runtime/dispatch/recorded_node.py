@@ -8,13 +8,13 @@ import linecache
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..autograd.forward_mode import propagate
+from ..autograd.node import Node, Output, next_sequence
+from ..autograd.saved_tensors import alias_of, edge_of, meta_of, version_of
+from ..autograd.view_history import multiple_views, not_recorded
 from ..errors import NotDifferentiableError
 from ..tensor.grad_mode import mode
 from ..tensor.observers import watch
-from .forward_mode import propagate
-from .node import Node, Output, next_sequence
-from .saved_tensors import alias_of, edge_of, meta_of, version_of
-from .view_history import multiple_views, not_recorded
 
 META = "None if {0}_ is None else ({0}_._shape, {0}_._dtype)"
 EDGE = "None if {0}_ is None or not {0}_._requires_grad else {0}_._grad_fn or {0}_"
