@@ -85,6 +85,9 @@ class _Imports:
         _imp.release_lock()
 
 
+_imports = _Imports()
+
+
 def _loading(name: str, lock: Callable[[], Any]) -> int | None:
     """The thread that has a module's own lock until the module has run, if it is one that we load when needed."""
     return getattr(lock(), "owner", None) if name.partition(".")[0] in LOADED_LATE else None
@@ -97,7 +100,7 @@ def loads_here() -> bool:
 
 def _all_locks() -> list[Any]:
     known = [lock for reference in list(_known) if (lock := reference()) is not None]
-    return [*known, *filter(None, map(_compiler_lock, COMPILER)), _Imports()]
+    return [*known, *filter(None, map(_compiler_lock, COMPILER)), _imports]
 
 
 def _compiler_lock(target: tuple[str, str]) -> Any:
@@ -118,9 +121,11 @@ def _take_all() -> None:
         wait = methodcaller("acquire", True, max(0.0, end - time.monotonic()))
         acquired.extend(map(wait, requested[:1]))  # each of these is one step: no exception leaves a lock unnoted
         acquired.extend(map(_try, requested[1:]))
-        if all(acquired) or time.monotonic() > end:
+        # Another thread may have loaded the compiler, or made a lock, while this one waited for the first.
+        are_all = all(acquired) and {*map(id, _all_locks())} <= {*map(id, requested)}
+        if are_all or time.monotonic() > end:
             return
-        missing = acquired.index(False)
+        missing = [*acquired, False].index(False) % len(acquired)
         _give_back()
 
 

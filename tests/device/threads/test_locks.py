@@ -47,6 +47,29 @@ def test_a_fork_waits_for_who_holds_a_lock() -> None:
 
 @forks
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_fork_waits_for_locks_that_are_made_while_it_waits() -> None:
+    """Another thread may load the compiler, whose lock it then holds, while the thread that forks waits for it."""
+    first, later, held, done = locks.new_lock(), [], threading.Event(), []
+
+    def hold() -> None:
+        with first:
+            held.set()
+            time.sleep(0.1)
+            later.append(locks.new_lock())
+            later[0].acquire()
+        time.sleep(0.1)
+        done.append(True)
+        later[0].release()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    assert code_of_child(lambda: done == [True] and later[0].acquire(timeout=0)) == 0
+    thread.join()
+
+
+@forks
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_lock_that_is_not_given_back_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fork waits for a while, not for ever; and a thread that forks may hold locks itself."""
     monkeypatch.setattr(locks, "PATIENCE", 0.05)
