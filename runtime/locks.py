@@ -112,12 +112,11 @@ def _compiler_lock(target: tuple[str, str]) -> Any:
 
 def _take_all() -> None:
     """Take all locks, or what is free of them when the time is over."""
-    end, missing = time.monotonic() + PATIENCE, 0
+    end, missing = time.monotonic() + PATIENCE, None
     requested, acquired = _here.requested, _here.acquired
     while True:
         acquired.clear()
-        requested[:] = _all_locks()
-        requested.insert(0, requested.pop(missing % len(requested)))
+        requested[:] = sorted(_all_locks(), key=lambda lock: lock is not missing)
         wait = methodcaller("acquire", True, max(0.0, end - time.monotonic()))
         acquired.extend(map(wait, requested[:1]))  # each of these is one step: no exception leaves a lock unnoted
         acquired.extend(map(_try, requested[1:]))
@@ -125,7 +124,7 @@ def _take_all() -> None:
         are_all = all(acquired) and {*map(id, _all_locks())} <= {*map(id, requested)}
         if are_all or time.monotonic() > end:
             return
-        missing = [*acquired, False].index(False) % len(acquired)
+        missing = next((lock for lock, is_taken in zip(requested, acquired, strict=True) if not is_taken), None)
         _give_back()
 
 

@@ -68,6 +68,32 @@ def test_a_fork_waits_for_locks_that_are_made_while_it_waits() -> None:
     thread.join()
 
 
+def test_who_takes_all_locks_waits_for_the_one_that_is_not_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever was waited for before: a thread that is waited for would have to fight for all others meanwhile."""
+    waits = []
+
+    class Lock:
+        def __init__(self, name: str, is_free: bool) -> None:
+            self.name, self.is_free = name, is_free
+
+        def acquire(self, blocking: bool, timeout: float = 0) -> bool:
+            if blocking:
+                waits.append(self.name)
+                first.is_free = self is first  # else another thread takes it meanwhile
+                self.is_free = True
+            return self.is_free
+
+        def release(self) -> None:
+            """Nobody else waits for it."""
+
+    first, second = Lock("first", True), Lock("second", False)
+    monkeypatch.setattr(locks, "_all_locks", lambda: [first, second])
+    monkeypatch.setattr(locks, "PATIENCE", 0.1)
+    locks._take_all()
+    locks._give_back()
+    assert waits == ["first", "second", "first"]
+
+
 @forks
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_lock_that_is_not_given_back_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
