@@ -15,6 +15,7 @@ from ..library.digests import format_of, specgrad_version
 from ..library.families import modules
 from ..library.kernels import FOLDER, row_parts
 from ..library.op_library import Library, OpLibrary, Part, import_lines, runtime_library, with_parts_by_name
+from ..programs.lifting import rearranged
 from ..programs.unrolling import unrolled
 from ..proof import scalar_code
 from ..proof.scalar_code import Inliner
@@ -321,7 +322,7 @@ class Renderer:
             files |= MEMO.of(key, partial(self.program_files, name, code))
         for entry in self.spec.entries:
             if entry.indexed is not None:
-                own, name = IndexedCode(unrolled(entry.indexed), self.library, entry), entry.identifier
+                own, name = IndexedCode(rearranged(unrolled(entry.indexed)), self.library, entry), entry.identifier
                 files |= {f"{folder}/__init__.py": '"""Kernels of programs, for each device."""\n'}
                 files |= MEMO.of(self.digest_of(f"program {name}", [entry]), partial(self.indexed_files, name, own))
         return files

@@ -69,7 +69,7 @@ class LoopWriter(ScatterLoops):
             yield from self._side_by_side(self.group, self.result_loops(statement))
             return
         row = self.result_loops(statement)[0]
-        own = [each.name for each in self.group if self._is_of_group(each.name)]
+        own = [each.name for each in self.group if self.is_of_group(each.name)]
         if elements := by_element(self.group, own):
             yield from self._in_registers(row, elements, own)
             return
@@ -93,7 +93,7 @@ class LoopWriter(ScatterLoops):
                 nest.lines[-1].append(self.store(statement.name, offset, value))
         yield from [*nest.lines[0], *nest.text(0)]
 
-    def _is_of_group(self, name: str) -> bool:
+    def is_of_group(self, name: str) -> bool:
         """Whether nobody else computes or reads an array."""
         others = [statement for statement in self.program.statements if statement not in self.group]
         trees = [tree for statement in others for tree in (statement.value, *statement.subscripts)]
@@ -316,6 +316,19 @@ class LoopWriter(ScatterLoops):
             return total
 
         return min(range(len(loops), -1, -1), key=cost)
+
+    def order_around(self, statement: Statement, fold: ast.expr) -> tuple[str, ...]:
+        """The indices of the loops that a fold's operand is computed in; none where the fold is no row's."""
+        loops = self.result_loops(statement)
+        own, _ = self._fold_and_rest(statement, loops)
+        if own is None or not same(own, fold):
+            return ()
+        names, position = [loop.index for loop in loops], self._position(own, loops)
+        return (*names[:position], *(fold_of(own) or ("", (), own))[1], *names[position:])
+
+    def goes_in_rows(self, fold: ast.expr, loops: list[Loop]) -> bool:
+        """Whether the loops of a fold stand outside of some of the result's."""
+        return self._position(fold, loops) < len(loops)
 
     def _packing(self, fold: ast.expr, loops: list[Loop], position: int) -> Iterator[str]:
         """Copies of what a sum would read across rows."""
