@@ -83,6 +83,7 @@ class IndexedProgram:
     sizes: tuple[str, ...]  # names that the shapes of arguments give
     equal: tuple[tuple[ast.expr, ast.expr, str], ...] = ()  # sizes that must agree, and what they are of
     unchecked: frozenset[str] = frozenset()
+    in_rows: frozenset[str] = frozenset()  # arrays of which there is one row at a time
 
     @property
     def lines(self) -> tuple[str, ...]:

@@ -214,19 +214,17 @@ class Nest(ElementCode):
     def _first_of(
         self, word: str, over: Sequence[str], operand: ast.expr, total: str
     ) -> tuple[str, list[str], list[str]]:
-        text = plain(self.element(operand)[0])
-        subscript, start = (
-            self.numbered(over),
-            ast.unparse(self.statement.ranges[over[0]][0]) if len(over) == 1 else "0",
-        )
-        best, matches = f"best_{total}", f"found_{total}"
-        sign = ">" if word == "argmax" else "<"
-        lines = [
-            f"{matches} = {text}",
-            f"if {matches} {sign} {best} or ({matches} != {matches} and {best} == {best}):",
-            f"    {best}, {total} = {matches}, {plain(subscript)}",
-        ]
+        start, best = ast.unparse(self.statement.ranges[over[0]][0]) if len(over) == 1 else "0", f"best_{total}"
+        lines = list(self.better_place(word, over, operand, best, total))
         return INTEGER, [f"{best}, {total} = T({START[word]}), {start}"], lines
+
+    def better_place(self, word: str, over: Sequence[str], operand: ast.expr, best: str, place: str) -> Iterator[str]:
+        """The greatest or least number so far and its place, where an operand is more extreme or the first nan."""
+        matches = self.function.new("found")
+        yield f"{matches} = {plain(self.element(operand)[0])}"
+        sign = ">" if word == "argmax" else "<"
+        yield f"if {matches} {sign} {best} or ({matches} != {matches} and {best} == {best}):"
+        yield f"    {best}, {place} = {matches}, {plain(self.numbered(over))}"
 
     def numbered(self, over: Sequence[str]) -> str:
         """The value of an index, or the number of several in their order."""

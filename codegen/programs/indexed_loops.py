@@ -21,8 +21,8 @@ from ..language.scalar_functions import is_expensive
 from .cpu_code import indented
 from .element_code import Loop, Packed, own_element
 from .index_nest import SUMS, Nest
-from .program_kinds import JOIN
-from .python_code import VALUE, plain
+from .program_kinds import FLAT_INDEX, JOIN
+from .python_code import INTEGER, VALUE, plain
 from .row_folds import NOTHING, RowFold, is_cheap, sums_side_by_side
 from .scatter_loops import ScatterLoops
 from .small_rows import by_element
@@ -281,12 +281,13 @@ class LoopWriter(ScatterLoops):
     def _fold_and_rest(self, statement: Statement, loops: list[Loop]) -> tuple[ast.expr | None, ast.expr]:
         """The one fold of a value that has all indices, and the value with the element itself in its place."""
         value = statement.value
-        if not loops or self.code.kinds[statement.name] != VALUE or not self._is_parallel(statement, loops):
+        if not loops or not self._is_parallel(statement, loops):
             return None, value
         inner = [node for node in outer_folds(value) if loops[-1].index in free_names(node)]
-        if len(inner) != 1 or self.code.kind_of(inner[0]) != VALUE:
+        word, over, operand = fold_of(inner[0]) or ("", (), value) if len(inner) == 1 else ("", (), value)
+        kinds = {self.code.kinds[statement.name], self.code.kind_of(inner[0])} if word else set()
+        if kinds != ({INTEGER} if word in FLAT_INDEX else {VALUE}):
             return None, value
-        word, over, operand = fold_of(inner[0]) or ("", (), inner[0])
         if word == "mean":
             counts = [count_of(statement.ranges[index]) for index in over]
             total = folded("sum", over, operand)
@@ -300,7 +301,7 @@ class LoopWriter(ScatterLoops):
         """How many of the result's loops stand outside of a fold's: not all where memory is read as it lies then.
         A read costs more where the innermost of its loops is not along a row, most of all where that is the last."""
         word, over, operand = fold_of(fold) or ("", (), fold)
-        if word not in ("sum", *JOIN):
+        if word not in ("sum", *JOIN, *FLAT_INDEX):
             return len(loops)
         matches = [read for read in reads(operand, self.arrays) if read.subscripts]
 
@@ -323,8 +324,11 @@ class LoopWriter(ScatterLoops):
         own, _ = self._fold_and_rest(statement, loops)
         if own is None or not same(own, fold):
             return ()
+        word, over, _ = fold_of(own) or ("", (), own)
         names, position = [loop.index for loop in loops], self._position(own, loops)
-        return (*names[:position], *(fold_of(own) or ("", (), own))[1], *names[position:])
+        if word == "sum" and self._reads_along(own, loops):  # so it is computed by elements where these are few
+            position = len(names)
+        return (*names[:position], *over, *names[position:])
 
     def goes_in_rows(self, fold: ast.expr, loops: list[Loop]) -> bool:
         """Whether the loops of a fold stand outside of some of the result's."""

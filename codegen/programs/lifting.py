@@ -26,9 +26,9 @@ from ..language.index_expressions import (
     same,
 )
 from ..language.indexed_programs import Array, IndexedProgram, Statement
-from .fold_order import is_expensive_part, with_ordered_folds
+from .fold_order import expensive_parts, is_expensive_part, with_ordered_folds
 from .indexed_loops import LoopWriter
-from .program_kinds import ProgramCode
+from .program_kinds import FLAT_INDEX, ProgramCode
 from .python_code import VALUE
 from .shared_loops import with_shared_loops
 
@@ -43,10 +43,13 @@ def rearranged(program: IndexedProgram) -> IndexedProgram:
     refused: set[str] = set()
     while (part := next(_parts(program, refused), None)) is not None:
         lifted = _lifted(program, part)
-        if _has_its_memory(program, part) or _is_a_row(lifted, lifted.statements[part.position].name):
-            program = lifted
-        else:
-            refused.add(part.key)
+        if not _has_its_memory(program, part):
+            name = lifted.statements[part.position].name
+            lifted = replace(lifted, in_rows=program.in_rows | {name})
+            if not _is_a_row(lifted, name):
+                refused.add(part.key)
+                continue
+        program = lifted
     return program
 
 
@@ -83,8 +86,9 @@ def _folds_to_split(code: ProgramCode, statement: Statement) -> list[ast.expr]:
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of the value of the statement at `position` or behind, inside of loops over `order` and under `tests`; `fold`
-    is the outermost one around it."""
+    """A part of the value of the statement at `position` or behind, inside of loops over `order` and under `tests`.
+
+    `fold` is the outermost one around it; `is_searched` says that a fold looks for an extreme among its elements."""
 
     node: ast.expr
     position: int
@@ -92,6 +96,7 @@ class _Part:
     order: tuple[str, ...] = ()
     tests: tuple[ast.expr, ...] = ()
     fold: ast.expr | None = None
+    is_searched: bool = False
 
     @property
     def indices(self) -> tuple[str, ...]:
@@ -154,7 +159,10 @@ def _parts_of(part: _Part, writer: LoopWriter) -> Iterator[_Part]:
         order = (*part.order, *fold[1])
         if not part.tests and part.order == part.statement.indices:
             order = writer.order_around(part.statement, node) or order
-        yield from _parts_of(replace(part, node=fold[2], order=order, fold=part.fold or node), writer)
+        operand = replace(part, node=fold[2], order=order, fold=part.fold or node)
+        if fold[0] in FLAT_INDEX and any(expensive_parts(fold[2])):
+            yield replace(operand, is_searched=True)
+        yield from _parts_of(operand, writer)
         return
     tests = part.tests
     for name, child in ast.iter_fields(node):

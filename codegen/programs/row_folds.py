@@ -15,7 +15,7 @@ from ..language.scalar_functions import is_expensive
 from .cpu_code import indented
 from .element_code import Function, Loop, Packed, own_element
 from .index_nest import LONG_BLOCK, Nest
-from .program_kinds import JOIN, START
+from .program_kinds import FLAT_INDEX, START
 from .python_code import VALUE, plain
 
 ROWS, TERMS, BLOCK = 4, 2, 128
@@ -95,7 +95,7 @@ class RowFold:
         self.loops, self.inner = loops[:position], loops[position:]
         self.word, self.over, self.operand = fold_of(fold) or ("", (), fold)
         self.rest = rest
-        self.is_unrolled = is_cheap(writer, fold, rest, self.inner[-1], statement)
+        self.is_unrolled = self.word not in FLAT_INDEX and is_cheap(writer, fold, rest, self.inner[-1], statement)
         self.rows = self._copies(loops[position - 1].index, ROWS) if self.is_unrolled and position else [""]
         self.terms = self._copies(self.over[-1], TERMS if self.is_unrolled else 1)
         writer.unit = max(writer.unit, len(self.rows))
@@ -120,8 +120,11 @@ class RowFold:
     def _fold(self, nest: Nest, rows: Sequence[str]) -> None:
         """Rows of the result inside of the loops of a nest: the fold, and what is computed from it."""
         start, stop = (ast.unparse(end) for end in self.statement.ranges[self.over[0]])
-        first = f"T({START[self.word]})" if self.word in JOIN else "T(0)"
-        self._each(nest, rows, lambda row, element, number: [f"{element} = {first}"])
+        first = f"T({START[self.word]})" if self.word in START else "T(0)"
+        if self.word in FLAT_INDEX:
+            self._begin_places(nest, first, start if len(self.over) == 1 else "0")
+        else:
+            self._each(nest, rows, lambda row, element, number: [f"{element} = {first}"])
         if self.word == "sum" and len(self.over) == 1 and not (stop.isdigit() and int(stop) <= BLOCK):
             self._in_blocks(nest, rows, start, stop)
         else:
@@ -130,6 +133,19 @@ class RowFold:
             return
         for row in rows:
             self._finish(nest, replace(self._of_row(row), value=self._in_row(self.rest, row)))
+
+    def _begin_places(self, nest: Nest, first: str, start: str) -> None:
+        """The elements are places of extremes, which have a row of their own."""
+        columns, self.column = self._columns(nest)
+        self.best = self.writer.new("best")
+        self.writer.memory.append(f"{self.best} = empty_row(T(0), {columns})")
+        best = f"{self.best}[np.uint64({self.column})]"
+        self._each(nest, [""], lambda row, element, number: [f"{best} = {first}", f"{element} = {start}"])
+
+    def _columns(self, nest: Nest) -> tuple[str, str]:
+        """How many elements of the result lie inside of the fold's loops, and the number of one of them."""
+        columns = " * ".join(nest._count(loop.index) for loop in self.inner)
+        return columns, nest.numbered([loop.index for loop in self.inner])
 
     def _finish(self, nest: Nest, of_row: Statement) -> None:
         self.writer.in_rows(nest, self.inner, of_row.value, lambda inner: self.writer.assign(inner, of_row))
@@ -159,8 +175,7 @@ class RowFold:
         depth = len(nest.loops)
         block, end, totals = (self.writer.new(word) for word in ("block", "end_of_block", "totals"))
         count = nest._count(self.over[0])
-        columns = " * ".join(nest._count(loop.index) for loop in self.inner)
-        column = nest.numbered([loop.index for loop in self.inner])
+        columns, column = self._columns(nest)
 
         def accumulated(row: str, element: str, number: int) -> Sequence[str]:
             total = f"{totals}[np.uint64({number} * {columns} + {column})]"
@@ -204,6 +219,11 @@ class RowFold:
         if self.word == "sum":
             added = " + ".join(f"({nest.element(tree)[0]})" for tree in trees)
             yield f"{element} = {plain(f'{element} + {added}')}"
+            return
+        if self.word in FLAT_INDEX:
+            yield from nest.better_place(
+                self.word, self.over, trees[0], f"{self.best}[np.uint64({self.column})]", element
+            )
             return
         best = self.writer.new("best")
         yield f"{best} = {element}"

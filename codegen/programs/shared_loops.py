@@ -36,7 +36,7 @@ def _have_the_same_rows(code: ProgramCode, one: Group, other: Group) -> bool:
         return False
     if len({statement.name for statement in (*one, *other)}) < len(one) + 1:
         return False
-    if not all(LoopWriter(code, (statement,), set()).is_of_rows(statement) for statement in (*one, *other)):
+    if not all(_is_of_rows(code, statement) for statement in (*one, *other)):
         return False
     index = one[0].subscripts[0]
     assert isinstance(index, ast.Name)
@@ -46,3 +46,11 @@ def _have_the_same_rows(code: ProgramCode, one: Group, other: Group) -> bool:
     own = {statement.name for statement in (*one, *other)}
     of_others = [read for statement in (*one, *other) for read in reads(statement.value, own)]
     return len(ranges) == 1 and all(is_name(read.subscripts[0], index.id) for read in of_others)
+
+
+def _is_of_rows(code: ProgramCode, statement: Statement) -> bool:
+    """Whether a statement can be computed row by row, no slower than otherwise, or has to be."""
+    read = {read.name for read in reads(statement.value, code.program.arrays)}
+    if not code.program.in_rows.isdisjoint({statement.name, *read}):
+        return not statement.collect and not code.program.is_recurrence((statement,))
+    return LoopWriter(code, (statement,), set()).is_of_rows(statement)
