@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..language.index_expressions import (
     Read,
+    bound_names,
     fold_of,
     folded,
     free_names,
@@ -303,11 +304,14 @@ class LoopWriter(ScatterLoops):
         word, over, operand = fold_of(fold) or ("", (), fold)
         if word not in ("sum", *JOIN, *FLAT_INDEX):
             return len(loops)
+        inside = {*bound_names(operand)}
+        across = 0 if inside else ACROSS
         matches = [read for read in reads(operand, self.arrays) if read.subscripts]
+        matches = [read for read in matches if inside.isdisjoint(free_names(read.subscripts[-1]))]
 
         def cost(position: int) -> float:
             order = [loop.index for loop in loops[:position]] + list(over) + [loop.index for loop in loops[position:]]
-            total = 0.1 * (len(loops) - position) if position < len(loops) else ACROSS
+            total = 0.1 * (len(loops) - position) if position < len(loops) else across
             for read in matches:
                 if position and self._can_be_packed(read, order):
                     continue

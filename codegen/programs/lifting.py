@@ -130,10 +130,13 @@ def _parts(program: IndexedProgram, refused: set[str]) -> Iterator[_Part]:
     """Those that an array could be made for, and that loops compute again and again, or several statements."""
     code = ProgramCode(program)
     known = [part for part in _expensive_parts(code) if _can_be_an_array(code, part)]
-    owners: dict[str, set[tuple[int, int]]] = {}
+    owners: dict[str, set[tuple[int, str]]] = {}
     for part in known:
-        owners.setdefault(part.key, set()).add((id(part.statement), id(part.fold)))
-    yield from (part for part in known if part.key not in refused and (part.is_repeated or len(owners[part.key]) > 1))
+        owners.setdefault(part.key, set()).add((id(part.statement), ast.dump(part.fold) if part.fold else ""))
+    for part in known:
+        is_wanted = part.is_repeated or part.is_searched or len(owners[part.key]) > 1
+        if is_wanted and part.key not in refused:
+            yield part
 
 
 def _expensive_parts(code: ProgramCode) -> Iterator[_Part]:
