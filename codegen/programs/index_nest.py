@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from ..language.index_expressions import (
     PADDED,
-    Read,
     expanded_logsumexp,
     fold_of,
     free_names,
@@ -49,6 +48,10 @@ class Nest(ElementCode):
                 self.lines[depth] += lines
                 self.known[key] = total, VALUE, depth
                 return self.known[key]
+        if word in FLAT_INDEX and (place := self._place_in_row(word, over, operand)):
+            self.lines[depth].append(f"{total} = {place}")
+            self.known[key] = total, INTEGER, depth
+            return self.known[key]
         in_blocks = self._is_of_all([word], over, [operand])
         nest = self._flat(depth, over, operand, in_blocks) if word in SUMS and len(over) > 1 else None
         nest = nest or self.below(depth, self._loops_of(over, in_blocks))
@@ -142,15 +145,13 @@ class Nest(ElementCode):
 
     def _extreme_of_rows(self, word: str, index: str, operand: ast.expr, total: str, depth: int) -> Iterator[str]:
         """An extreme by vector code: of a row that lies in memory, or of one that is computed in blocks before."""
-        which = 1 if word == "max" else 0
         if not self.function.has_rows:
             return
+        which = 1 if word == "max" else 0
         start, stop = (ast.unparse(end) for end in self.statement.ranges[index])
         row = self._row_in_memory(operand, index)
         if row:
-            offset = plain(self.offset(row.name, (*row.subscripts[:-1], ast.Constant(0)))[0])
-            extreme = f"minmax_of(part_of({row.name}, {offset}, {stop}))[{which}]"
-            yield f"{total} = {extreme} if {stop} > 0 else T({START[word]})"
+            yield f"{total} = minmax_of({row})[{which}] if {stop} > 0 else T({START[word]})"
             return
         if stop.isdigit() or not (is_expensive(operand) or outer_folds(operand)):
             return
@@ -167,20 +168,24 @@ class Nest(ElementCode):
         yield f"    {block}_{word} = {extreme}"
         yield f"    {total} = {self.function.minmax_source(word, total, f'{block}_{word}')}"
 
-    def _row_in_memory(self, operand: ast.expr, index: str) -> Read | None:
-        """The read that an operand is, if the index runs along all of a row."""
+    def _place_in_row(self, word: str, over: Sequence[str], operand: ast.expr) -> str:
+        """The first place of an extreme of a row that lies in memory."""
+        row = self._row_in_memory(operand, over[0]) if len(over) == 1 and self.function.has_rows else ""
+        return f"first_index({row}, minmax_of({row})[{1 if word == 'argmax' else 0}])" if row else ""
+
+    def _row_in_memory(self, operand: ast.expr, index: str) -> str:
+        """The row that an operand is an element of, if the index runs along all of it."""
         match operand:
             case ast.Subscript(value=ast.Name(id=name)) if self._has_row_order(name):
-                read = Read(name, subscripts_of(operand), operand)
-                last, dims = read.subscripts[-1], self.function.arrays[name].dims
-                are_inside = all(map(self._is_inside, read.subscripts, dims))
-                if (
-                    is_name(last, index)
-                    and are_inside
-                    and index not in {n for p in read.subscripts[:-1] for n in free_names(p)}
-                ):
-                    return read
-        return None
+                *others, last = subscripts_of(operand)
+                if self.function.code.kinds[name] != VALUE or not is_name(last, index):
+                    return ""
+                if not all(map(self._is_inside, (*others, last), self.function.arrays[name].dims)):
+                    return ""
+                if index not in {name for subscript in others for name in free_names(subscript)}:
+                    offset = plain(self.offset(name, (*others, ast.Constant(0)))[0])
+                    return f"part_of({name}, {offset}, {ast.unparse(self.statement.ranges[index][1])})"
+        return ""
 
     def _has_row_order(self, name: str) -> bool:
         return name in self.function.arrays and name not in self.function.code.wavefronts
