@@ -207,7 +207,7 @@ FUNCTIONS: dict[str, Scalar] = {
 
 
 # Those that are no dearer than a load.
-CHEAP = ("abs", "where", "maximum", "minimum", "select", "conj", "sqrt", "rsqrt", "sign", "rounded")
+CHEAP = ("abs", "where", "maximum", "minimum", "select", "conj", "sqrt", "rsqrt", "sign", "sgn", "rounded")
 
 
 def is_expensive(tree: ast.expr) -> bool:

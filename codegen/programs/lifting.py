@@ -100,9 +100,15 @@ class _Part:
 
     @property
     def indices(self) -> tuple[str, ...]:
-        """Those of the part, in the order in which it reads them."""
-        names = (name for tree in (self.node, *self.tests) for name in free_names(tree))
-        return tuple(dict.fromkeys(name for name in names if name in self.statement.ranges))
+        """Those of the part, in the order of the subscripts of an element that it reads, one with most of them."""
+        ranges = self.statement.ranges
+        read = [node for node in ast.walk(self.node) if isinstance(node, ast.Subscript)]
+        longest = max(
+            [free_names(node.slice) for node in read], key=lambda names: sum(n in ranges for n in names), default=[]
+        )
+        names = (*longest, *(name for tree in (self.node, *self.tests) for name in free_names(tree)))
+        own = {name for tree in (self.node, *self.tests) for name in free_names(tree)}
+        return tuple(dict.fromkeys(name for name in names if name in ranges and name in own))
 
     @property
     def key(self) -> str:
