@@ -50,7 +50,8 @@ def _have_the_same_rows(code: ProgramCode, one: Group, other: Group) -> bool:
 
 def _is_of_rows(code: ProgramCode, statement: Statement) -> bool:
     """Whether a statement can be computed row by row, no slower than otherwise, or has to be."""
+    writer = LoopWriter(code, (statement,), set())
     read = {read.name for read in reads(statement.value, code.program.arrays)}
     if not code.program.in_rows.isdisjoint({statement.name, *read}):
-        return not statement.collect and not code.program.is_recurrence((statement,))
-    return LoopWriter(code, (statement,), set()).is_of_rows(statement)
+        return bool(writer.parallel)
+    return writer.is_of_rows(statement)
