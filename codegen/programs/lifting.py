@@ -11,7 +11,7 @@ An array is made where it takes no more memory than one that there is, or where 
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..language.index_expressions import (
@@ -34,22 +34,18 @@ from .shared_loops import with_shared_loops
 
 FOLDS = ("sum", "mean", "prod", "max", "min")  # that are computed in rows
 FEW = 4  # values of an index for which a part may be computed again
-Ranges = Mapping[str, tuple[ast.expr, ast.expr]]
 
 
 def rearranged(program: IndexedProgram) -> IndexedProgram:
     """A program with the same results, whose loops have less to do."""
     program = with_split_folds(with_ordered_folds(program))
-    refused: set[str] = set()
+    refused: set[tuple[str, str, str]] = set()
     while (part := next(_parts(program, refused), None)) is not None:
         lifted = _lifted(program, part)
-        if not _has_its_memory(program, part):
-            name = lifted.statements[part.position].name
-            lifted = replace(lifted, in_rows=program.in_rows | {name})
-            if not _is_a_row(lifted, name):
-                refused.add(part.key)
-                continue
-        program = lifted
+        if lifted is None:
+            refused.add(part.place)
+        else:
+            program = lifted
     return program
 
 
@@ -118,11 +114,44 @@ class _Part:
         return " ".join([*map(ast.dump, (self.node, *self.tests)), *ends])
 
     @property
+    def owner(self) -> tuple[int, str]:
+        """The statement and the fold that compute it."""
+        return id(self.statement), ast.dump(self.fold) if self.fold else ""
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """What tells parts from each other, those of other programs with more arrays as well."""
+        return self.key, self.statement.name, ast.dump(self.fold) if self.fold else ""
+
+    @property
+    def costs_less_alone(self) -> bool:
+        """Whether an array is worth it for one fold."""
+        return self.is_repeated or self.is_outside or self.is_searched
+
+    @property
+    def row(self) -> str:
+        """The first index of the statement, of which each value has a row."""
+        match self.statement.subscripts:
+            case (ast.Name(id=name), *_):
+                return name
+        return ""
+
+    @property
     def is_repeated(self) -> bool:
         """Whether a loop around the last that the part needs is over an index that it does not have."""
         own = [self.order.index(name) for name in self.indices]
         missing = {*self.order[: max(own, default=0)]} - {*self.indices}
         return any(not _is_few(self.statement.ranges[name]) for name in missing)
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether a function is called outside of the innermost loop, where loops are no vector code."""
+        return (
+            fold_of(self.node) is None
+            and self.order[-1:] != self.indices[-1:]
+            and self.order[-1] not in self.indices
+            and not _is_few(self.statement.ranges[self.order[-1]])
+        )
 
 
 def _is_few(ends: tuple[ast.expr, ast.expr]) -> bool:
@@ -132,16 +161,15 @@ def _is_few(ends: tuple[ast.expr, ast.expr]) -> bool:
     return False
 
 
-def _parts(program: IndexedProgram, refused: set[str]) -> Iterator[_Part]:
+def _parts(program: IndexedProgram, refused: set[tuple[str, str, str]]) -> Iterator[_Part]:
     """Those that an array could be made for, and that loops compute again and again, or several statements."""
     code = ProgramCode(program)
     known = [part for part in _expensive_parts(code) if _can_be_an_array(code, part)]
     owners: dict[str, set[tuple[int, str]]] = {}
     for part in known:
-        owners.setdefault(part.key, set()).add((id(part.statement), ast.dump(part.fold) if part.fold else ""))
+        owners.setdefault(part.key, set()).add(part.owner)
     for part in known:
-        is_wanted = part.is_repeated or part.is_searched or len(owners[part.key]) > 1
-        if is_wanted and part.key not in refused:
+        if (part.costs_less_alone or len(owners[part.key]) > 1) and part.place not in refused:
             yield part
 
 
@@ -199,8 +227,11 @@ def _can_be_an_array(code: ProgramCode, part: _Part) -> bool:
 
 
 def _is_the_whole(part: _Part) -> bool:
-    """Whether a part is all that a statement computes, for each of its elements."""
-    return part.node is part.statement.value and {*part.indices} == {*part.statement.indices}
+    """Whether a part is all that a statement computes, for each of its elements that fulfils conditions."""
+    value = part.statement.value
+    while isinstance(value, ast.IfExp) and same(value.orelse, ast.Constant(0)):
+        value = value.body
+    return part.node is value and {*part.indices} == {*part.statement.indices}
 
 
 def _has_its_memory(program: IndexedProgram, part: _Part) -> bool:
@@ -215,6 +246,46 @@ def _has_its_memory(program: IndexedProgram, part: _Part) -> bool:
     return False
 
 
+def _lifted(program: IndexedProgram, part: _Part) -> IndexedProgram | None:
+    """The program with an array for a part; None where that would take too much memory."""
+    owners = _owners(program, part)
+    if part.statement not in owners:
+        return None
+    if _has_its_memory(program, part):
+        return _with_array(program, part, part.indices, owners)
+    first = part.row
+    if first not in part.indices:
+        return None
+    indices = (first, *(name for name in part.indices if name != first))
+    same_rows = [owner for owner in owners if _Part(owner.value, 0, owner).row == first]
+    for some in (same_rows, [part.statement]):
+        if not (part.costs_less_alone or _is_shared(program, part, some)):
+            continue
+        lifted = _with_array(program, part, indices, some)
+        name = lifted.statements[part.position].name
+        lifted = replace(lifted, in_rows=program.in_rows | {name})
+        if _is_a_row(lifted, name):
+            return lifted
+    return None
+
+
+def _is_shared(program: IndexedProgram, part: _Part, owners: Sequence[Statement]) -> bool:
+    """Whether several folds or statements among some compute a part."""
+    known = [each for each in _expensive_parts(ProgramCode(program)) if each.key == part.key]
+    return len({each.owner for each in known if any(each.statement is owner for owner in owners)}) > 1
+
+
+def _owners(program: IndexedProgram, part: _Part) -> list[Statement]:
+    """The statements in which a part stands under the same conditions, and nowhere else."""
+    code, text = ProgramCode(program), ast.dump(part.node)
+    counts: dict[int, int] = {}
+    for each in _expensive_parts(code):
+        if each.key == part.key and not each.is_searched:
+            counts[id(each.statement)] = counts.get(id(each.statement), 0) + 1
+    statements = [s for s in program.statements[part.position :] if id(s) in counts]
+    return [s for s in statements if sum(ast.dump(n) == text for n in ast.walk(s.value)) == counts[id(s)]]
+
+
 def _is_a_row(program: IndexedProgram, name: str) -> bool:
     """Whether there is one row of an array at a time."""
     code = ProgramCode(program)
@@ -222,19 +293,17 @@ def _is_a_row(program: IndexedProgram, name: str) -> bool:
     return len(group) > 1 and LoopWriter(code, group, set()).is_of_group(name)
 
 
-def _lifted(program: IndexedProgram, part: _Part) -> IndexedProgram:
-    """The program with an array for a part, wherever that stands."""
+def _with_array(
+    program: IndexedProgram, part: _Part, indices: Sequence[str], owners: Sequence[Statement]
+) -> IndexedProgram:
+    """The program with an array for a part of some statements."""
     arrays = dict(program.arrays)
-    own = _assigned(arrays, program, part, part.indices)
-    statements = list(program.statements)
-    for k in range(part.position, len(statements)):
-        if {*own.ranges} <= {*statements[k].ranges} and all(
-            same(one, other)
-            for name in own.ranges
-            for one, other in zip(own.ranges[name], statements[k].ranges[name], strict=True)
-        ):
-            value = replaced(statements[k].value, part.node, element(own.name, own.subscripts))
-            statements[k] = replace(statements[k], value=value)
+    own = _assigned(arrays, program, part, indices)
+    to = element(own.name, own.subscripts)
+    statements = [
+        replace(s, value=replaced(s.value, part.node, to)) if any(s is owner for owner in owners) else s
+        for s in program.statements
+    ]
     statements.insert(part.position, own)
     return replace(program, statements=tuple(statements), arrays=arrays)
 
