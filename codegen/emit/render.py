@@ -10,6 +10,7 @@ from typing import Any
 
 import jinja2
 
+from ..language.indexed_programs import IndexedProgram
 from ..library.bases import SPECGRAD, Base
 from ..library.digests import format_of, specgrad_version
 from ..library.families import modules
@@ -322,12 +323,13 @@ class Renderer:
             files |= MEMO.of(key, partial(self.program_files, name, code))
         for entry in self.spec.entries:
             if entry.indexed is not None:
-                own, name = IndexedCode(rearranged(unrolled(entry.indexed)), self.library, entry), entry.identifier
                 files |= {f"{folder}/__init__.py": '"""Kernels of programs, for each device."""\n'}
-                files |= MEMO.of(self.digest_of(f"program {name}", [entry]), partial(self.indexed_files, name, own))
+                key = self.digest_of(f"program {entry.identifier}", [entry])
+                files |= MEMO.of(key, partial(self.indexed_files, entry, entry.indexed))
         return files
 
-    def indexed_files(self, name: str, code: IndexedCode) -> Files:
+    def indexed_files(self, entry: Entry, program: IndexedProgram) -> Files:
+        code, name = IndexedCode(rearranged(unrolled(program)), self.library, entry), entry.identifier
         device = code.cuda()
         path = f"{'/'.join(FOLDER)}/cuda_{name}.py"
         on_device = {path: self.render("programs/indexed_cuda.py.j2", **device)} if device else {}

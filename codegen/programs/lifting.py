@@ -13,6 +13,7 @@ An array is made where it takes no more memory than one that there is, or where 
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..language.index_expressions import (
     bound_names,
@@ -40,12 +41,14 @@ def rearranged(program: IndexedProgram) -> IndexedProgram:
     """A program with the same results, whose loops have less to do."""
     program = with_split_folds(with_ordered_folds(program))
     refused: set[tuple[str, str, str]] = set()
-    while (part := next(_parts(program, refused), None)) is not None:
-        lifted = _lifted(program, part)
+    known = list(_expensive_parts(ProgramCode(program)))
+    while (part := next(_parts(program, known, refused), None)) is not None:
+        lifted = _lifted(program, part, known)
         if lifted is None:
             refused.add(part.place)
         else:
             program = lifted
+            known = list(_expensive_parts(ProgramCode(program)))
     return program
 
 
@@ -94,7 +97,7 @@ class _Part:
     fold: ast.expr | None = None
     is_searched: bool = False
 
-    @property
+    @cached_property
     def indices(self) -> tuple[str, ...]:
         """Those of the part, in the order of the subscripts of an element that it reads, one with most of them."""
         ranges = self.statement.ranges
@@ -106,7 +109,7 @@ class _Part:
         own = {name for tree in (self.node, *self.tests) for name in free_names(tree)}
         return tuple(dict.fromkeys(name for name in names if name in ranges and name in own))
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Equal parts have the same."""
         names = (*self.indices, *bound_names(self.node))
@@ -161,10 +164,10 @@ def _is_few(ends: tuple[ast.expr, ast.expr]) -> bool:
     return False
 
 
-def _parts(program: IndexedProgram, refused: set[tuple[str, str, str]]) -> Iterator[_Part]:
-    """Those that an array could be made for, and that loops compute again and again, or several statements."""
+def _parts(program: IndexedProgram, known: Sequence[_Part], refused: set[tuple[str, str, str]]) -> Iterator[_Part]:
+    """Those that an array could be made for, and that loops compute again and again, or several of them."""
     code = ProgramCode(program)
-    known = [part for part in _expensive_parts(code) if _can_be_an_array(code, part)]
+    known = [part for part in known if _can_be_an_array(code, part)]
     owners: dict[str, set[tuple[int, str]]] = {}
     for part in known:
         owners.setdefault(part.key, set()).add(part.owner)
@@ -246,9 +249,9 @@ def _has_its_memory(program: IndexedProgram, part: _Part) -> bool:
     return False
 
 
-def _lifted(program: IndexedProgram, part: _Part) -> IndexedProgram | None:
+def _lifted(program: IndexedProgram, part: _Part, known: Sequence[_Part]) -> IndexedProgram | None:
     """The program with an array for a part; None where that would take too much memory."""
-    owners = _owners(program, part)
+    owners = _owners(program, part, known)
     if part.statement not in owners:
         return None
     if _has_its_memory(program, part):
@@ -259,7 +262,7 @@ def _lifted(program: IndexedProgram, part: _Part) -> IndexedProgram | None:
     indices = (first, *(name for name in part.indices if name != first))
     same_rows = [owner for owner in owners if _Part(owner.value, 0, owner).row == first]
     for some in (same_rows, [part.statement]):
-        if not (part.costs_less_alone or _is_shared(program, part, some)):
+        if not (part.costs_less_alone or _is_shared(part, some, known)):
             continue
         lifted = _with_array(program, part, indices, some)
         name = lifted.statements[part.position].name
@@ -269,17 +272,17 @@ def _lifted(program: IndexedProgram, part: _Part) -> IndexedProgram | None:
     return None
 
 
-def _is_shared(program: IndexedProgram, part: _Part, owners: Sequence[Statement]) -> bool:
+def _is_shared(part: _Part, owners: Sequence[Statement], known: Sequence[_Part]) -> bool:
     """Whether several folds or statements among some compute a part."""
-    known = [each for each in _expensive_parts(ProgramCode(program)) if each.key == part.key]
-    return len({each.owner for each in known if any(each.statement is owner for owner in owners)}) > 1
+    same_parts = [each for each in known if each.key == part.key]
+    return len({each.owner for each in same_parts if any(each.statement is owner for owner in owners)}) > 1
 
 
-def _owners(program: IndexedProgram, part: _Part) -> list[Statement]:
+def _owners(program: IndexedProgram, part: _Part, known: Sequence[_Part]) -> list[Statement]:
     """The statements in which a part stands under the same conditions, and nowhere else."""
-    code, text = ProgramCode(program), ast.dump(part.node)
+    text = ast.dump(part.node)
     counts: dict[int, int] = {}
-    for each in _expensive_parts(code):
+    for each in known:
         if each.key == part.key and not each.is_searched:
             counts[id(each.statement)] = counts.get(id(each.statement), 0) + 1
     statements = [s for s in program.statements[part.position :] if id(s) in counts]

@@ -219,7 +219,7 @@ PROGRAMS = [
         of_examples(sums),
     ),
     Program(
-        "totals(Tensor self, Tensor other) -> (Tensor one, Tensor two, Tensor three)",  # as memory lies, whatever the order of indices
+        "totals(Tensor self, Tensor other) -> (Tensor one, Tensor two, Tensor three)",  # as memory lies
         """
         one = sum[i, j](self[i, j] ** 2)
         two = mean[i, j](self[i, j] - other[i, j])

@@ -115,7 +115,7 @@ PROGRAMS = [
             "result[i] = sum[c, j](exp(-(x[i] - y[j]) ** 2) * value[j, c])",
             lambda x, y, value: (weights(x, y) @ value).sum(-1),
         ),
-        ["result[i] = sum[j, c](exp(-(x[i] - y[j]) ** 2) * value[j, c])"],
+        ["part[i, j] = exp(-(x[i] - y[j]) ** 2)", "result[i] = sum[j, c](part[i, j] * value[j, c])"],
     ),
     (
         Program(
