@@ -124,7 +124,7 @@ def _take_all() -> None:
         are_all = all(acquired) and {*map(id, _all_locks())} <= {*map(id, requested)}
         if are_all or time.monotonic() > end:
             return
-        missing = next((lock for lock, is_taken in zip(requested, acquired, strict=True) if not is_taken), None)
+        missing = next((lock for lock, is_ours in zip(requested, acquired, strict=True) if not is_ours), None)
         _give_back()
 
 

@@ -48,8 +48,8 @@ class Nest(ElementCode):
                 self.lines[depth] += lines
                 self.known[key] = total, VALUE, depth
                 return self.known[key]
-        if word in FLAT_INDEX and (place := self._place_in_row(word, over, operand)):
-            self.lines[depth].append(f"{total} = {place}")
+        if word in FLAT_INDEX and (text := self._argminmax_of_row(word, over, operand)):
+            self.lines[depth].append(f"{total} = {text}")
             self.known[key] = total, INTEGER, depth
             return self.known[key]
         in_blocks = self._is_of_all([word], over, [operand])
@@ -168,7 +168,7 @@ class Nest(ElementCode):
         yield f"    {block}_{word} = {extreme}"
         yield f"    {total} = {self.function.minmax_source(word, total, f'{block}_{word}')}"
 
-    def _place_in_row(self, word: str, over: Sequence[str], operand: ast.expr) -> str:
+    def _argminmax_of_row(self, word: str, over: Sequence[str], operand: ast.expr) -> str:
         """The first place of an extreme of a row that lies in memory."""
         row = self._row_in_memory(operand, over[0]) if len(over) == 1 and self.function.has_rows else ""
         return f"first_index({row}, minmax_of({row})[{1 if word == 'argmax' else 0}])" if row else ""
@@ -220,16 +220,18 @@ class Nest(ElementCode):
         self, word: str, over: Sequence[str], operand: ast.expr, total: str
     ) -> tuple[str, list[str], list[str]]:
         start, best = ast.unparse(self.statement.ranges[over[0]][0]) if len(over) == 1 else "0", f"best_{total}"
-        lines = list(self.better_place(word, over, operand, best, total))
+        lines = list(self.update_argminmax(word, over, operand, best, total))
         return INTEGER, [f"{best}, {total} = T({START[word]}), {start}"], lines
 
-    def better_place(self, word: str, over: Sequence[str], operand: ast.expr, best: str, place: str) -> Iterator[str]:
+    def update_argminmax(
+        self, word: str, over: Sequence[str], operand: ast.expr, best: str, result: str
+    ) -> Iterator[str]:
         """The greatest or least number so far and its place, where an operand is more extreme or the first nan."""
         matches = self.function.new("found")
         yield f"{matches} = {plain(self.element(operand)[0])}"
         sign = ">" if word == "argmax" else "<"
         yield f"if {matches} {sign} {best} or ({matches} != {matches} and {best} == {best}):"
-        yield f"    {best}, {place} = {matches}, {plain(self.numbered(over))}"
+        yield f"    {best}, {result} = {matches}, {plain(self.numbered(over))}"
 
     def numbered(self, over: Sequence[str]) -> str:
         """The value of an index, or the number of several in their order."""

@@ -34,7 +34,7 @@ from .python_code import VALUE
 from .shared_loops import with_shared_loops
 
 FOLDS = ("sum", "mean", "prod", "max", "min")  # that are computed in rows
-FEW = 4  # values of an index for which a part may be computed again
+MAX_REPEATED = 4  # values of an index for which a part may be computed again
 
 
 def rearranged(program: IndexedProgram) -> IndexedProgram:
@@ -45,7 +45,7 @@ def rearranged(program: IndexedProgram) -> IndexedProgram:
     while (part := next(_parts(program, known, refused), None)) is not None:
         lifted = _lifted(program, part, known)
         if lifted is None:
-            refused.add(part.place)
+            refused.add(part.identity)
         else:
             program = lifted
             known = list(_expensive_parts(ProgramCode(program)))
@@ -122,7 +122,7 @@ class _Part:
         return id(self.statement), ast.dump(self.fold) if self.fold else ""
 
     @property
-    def place(self) -> tuple[str, str, str]:
+    def identity(self) -> tuple[str, str, str]:
         """What tells parts from each other, those of other programs with more arrays as well."""
         return self.key, self.statement.name, ast.dump(self.fold) if self.fold else ""
 
@@ -144,7 +144,7 @@ class _Part:
         """Whether a loop around the last that the part needs is over an index that it does not have."""
         own = [self.order.index(name) for name in self.indices]
         missing = {*self.order[: max(own, default=0)]} - {*self.indices}
-        return any(not _is_few(self.statement.ranges[name]) for name in missing)
+        return any(not _is_short_range(self.statement.ranges[name]) for name in missing)
 
     @property
     def is_outside(self) -> bool:
@@ -153,14 +153,14 @@ class _Part:
             fold_of(self.node) is None
             and self.order[-1:] != self.indices[-1:]
             and self.order[-1] not in self.indices
-            and not _is_few(self.statement.ranges[self.order[-1]])
+            and not _is_short_range(self.statement.ranges[self.order[-1]])
         )
 
 
-def _is_few(ends: tuple[ast.expr, ast.expr]) -> bool:
+def _is_short_range(ends: tuple[ast.expr, ast.expr]) -> bool:
     match ends:
         case ast.Constant(value=int(start)), ast.Constant(value=int(stop)):
-            return stop - start <= FEW
+            return stop - start <= MAX_REPEATED
     return False
 
 
@@ -172,7 +172,7 @@ def _parts(program: IndexedProgram, known: Sequence[_Part], refused: set[tuple[s
     for part in known:
         owners.setdefault(part.key, set()).add(part.owner)
     for part in known:
-        if (part.costs_less_alone or len(owners[part.key]) > 1) and part.place not in refused:
+        if (part.costs_less_alone or len(owners[part.key]) > 1) and part.identity not in refused:
             yield part
 
 
@@ -217,7 +217,7 @@ def _parts_of(part: _Part, writer: LoopWriter) -> Iterator[_Part]:
 def _can_be_an_array(code: ProgramCode, part: _Part) -> bool:
     """Whether all that a part reads is there before, and the array's sizes are known ones."""
     program, indices = code.program, part.indices
-    if not indices or code.kind_of(part.node) != VALUE or _is_the_whole(part):
+    if not indices or code.kind_of(part.node) != VALUE or _is_entire_value(part):
         return False
     if not {name for test in part.tests for name in free_names(test)} & {*part.order} <= {*free_names(part.node)}:
         return False
@@ -229,7 +229,7 @@ def _can_be_an_array(code: ProgramCode, part: _Part) -> bool:
     return all(ast.unparse(size) in known or isinstance(size, ast.Constant) for size in sizes)
 
 
-def _is_the_whole(part: _Part) -> bool:
+def _is_entire_value(part: _Part) -> bool:
     """Whether a part is all that a statement computes, for each of its elements that fulfils conditions."""
     value = part.statement.value
     while isinstance(value, ast.IfExp) and same(value.orelse, ast.Constant(0)):
@@ -313,8 +313,8 @@ def _with_array(
 
 def _assigned(arrays: dict[str, Array], program: IndexedProgram, part: _Part, indices: Sequence[str]) -> Statement:
     """The statement of a new array, which is added to others."""
-    taken = {*arrays, *program.numbers, *program.sizes, *(i for s in program.statements for i in s.ranges)}
-    name, ranges = fresh("part", taken), part.statement.ranges
+    reserved = {*arrays, *program.numbers, *program.sizes, *(i for s in program.statements for i in s.ranges)}
+    name, ranges = fresh("part", reserved), part.statement.ranges
     arrays[name] = Array(name, "local", tuple(ranges[index][1] for index in indices))
     value = part.node
     for test in part.tests:

@@ -122,7 +122,7 @@ class RowFold:
         start, stop = (ast.unparse(end) for end in self.statement.ranges[self.over[0]])
         first = f"T({START[self.word]})" if self.word in START else "T(0)"
         if self.word in FLAT_INDEX:
-            self._begin_places(nest, first, start if len(self.over) == 1 else "0")
+            self._begin_argminmax(nest, first, start if len(self.over) == 1 else "0")
         else:
             self._each(nest, rows, lambda row, element, number: [f"{element} = {first}"])
         if self.word == "sum" and len(self.over) == 1 and not (stop.isdigit() and int(stop) <= BLOCK):
@@ -134,7 +134,7 @@ class RowFold:
         for row in rows:
             self._finish(nest, replace(self._of_row(row), value=self._in_row(self.rest, row)))
 
-    def _begin_places(self, nest: Nest, first: str, start: str) -> None:
+    def _begin_argminmax(self, nest: Nest, first: str, start: str) -> None:
         """The elements are places of extremes, which have a row of their own."""
         columns, self.column = self._columns(nest)
         self.best = self.writer.new("best")
@@ -221,7 +221,7 @@ class RowFold:
             yield f"{element} = {plain(f'{element} + {added}')}"
             return
         if self.word in FLAT_INDEX:
-            yield from nest.better_place(
+            yield from nest.update_argminmax(
                 self.word, self.over, trees[0], f"{self.best}[np.uint64({self.column})]", element
             )
             return
