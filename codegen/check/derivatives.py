@@ -96,15 +96,14 @@ def check_backward(context: Context) -> Iterator[Problem]:
     elif not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         yield context.problem(formula.where, "the call of a kernel is wanted here", "backward")
     else:
-        entry, kernels, gradient = context.entry, context.known.kernels, gradient_name(context)
+        entry, kernels, gradient = context.entry, context.known.named.get("kernel"), gradient_name(context)
         if kernels is not None and called(call) not in kernels:
             message = f"there is no kernel '{called(call)}'{did_you_mean(called(call), kernels)}"
             yield context.problem(formula.where, message, "backward")
         scope = context.scope([*(a.name for a in entry.schema.arguments), *context.outputs, gradient, "output_mask"])
         if call.keywords:
-            yield context.problem(
-                formula.where, "the kernel takes its arguments by their order, without names", "backward"
-            )
+            message = "the kernel takes its arguments by their order, without names"
+            yield context.problem(formula.where, message, "backward")
         for part in call.args:
             yield from context.faults(scope, part, "backward")
         used = {node.id for node in names(call)}

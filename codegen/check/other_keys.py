@@ -3,17 +3,18 @@
 import ast
 import math
 from collections.abc import Collection, Iterator, Mapping
+from itertools import takewhile
 
 from ..language.index_expressions import free_names
 from ..language.indexed_faults import call_faults
-from ..language.indexed_programs import arrays_in_subscripts
-from ..language.row_programs import program_faults
+from ..language.indexed_programs import IndexedProgram, arrays_in_subscripts
+from ..language.row_programs import Program, program_faults
 from ..language.syntax import did_you_mean
 from ..programs.passes import Lowered
 from ..programs.program_kinds import ProgramCode
 from ..programs.python_code import INTEGER, TRUTH, Spelling
 from ..spec.definitions import with_meaning
-from ..spec.formula import METADATA, names
+from ..spec.formula import METADATA, names_in
 from ..spec.model import Formula, Problem
 from ..spec.names import Operator, operators
 from ..spec.reference import RESULT, name_faults, same_expression
@@ -95,21 +96,28 @@ Fault = tuple[ast.AST, str]
 
 def check_onnx(context: Context) -> Iterator[Problem]:
     entry, table = context.entry, operators()
-    if not entry.onnx:
-        return
     helpers = context.known.onnx or {}
     known = [*(a.name for a in entry.schema.arguments), *context.outputs, "results", *table, *helpers]
-    used = set[str]()
-    for name, part in entry.onnx.items():
-        if part.tree is None:
-            return
-        for node, message in (*name_faults(part.tree, known), *_call_faults(context, part.tree, table)):
-            yield context.problem(node, message, "onnx")
-        known.append(name)
-        used |= {node.id for node in names(part.tree)}
-    for name, part in [*entry.onnx.items()][:-1]:
+    yield from _check_parts(context, "onnx", entry.onnx, known)
+    for tree in _trees(entry.onnx):
+        yield from (context.problem(node, message, "onnx") for node, message in _call_faults(context, tree, table))
+
+
+def _trees(parts: Mapping[str, Formula]) -> list[ast.expr]:
+    """Those of all parts up to the first that could not be read."""
+    return [part.tree for part in takewhile(lambda each: each.tree is not None, parts.values()) if part.tree]
+
+
+def _check_parts(context: Context, key: str, parts: Mapping[str, Formula], known: list[str]) -> Iterator[Problem]:
+    """The names of parts that are defined one after the other, and that all but the last are used."""
+    trees = _trees(parts)
+    for name, tree in zip(parts, trees, strict=False):
+        yield from (context.problem(node, message, key) for node, message in name_faults(tree, known))
+        known = [*known, name]
+    used = names_in(*trees)
+    for name, part in [*parts.items()][:-1] if len(trees) == len(parts) else ():
         if name not in used:
-            yield context.problem(part.where, f"nothing uses '{name}'", "onnx")
+            yield context.problem(part.where, f"nothing uses '{name}'", key)
 
 
 def _call_faults(context: Context, tree: ast.expr, table: dict[str, Operator]) -> Iterator[Fault]:
@@ -144,22 +152,12 @@ def _range(low: int, high: float) -> str:
 
 def check_reference(context: Context) -> Iterator[Problem]:
     entry = context.entry
-    parts = {name: part.tree for name, part in entry.reference.items()}
-    arguments = [a.name for a in entry.schema.arguments]
-    known, used = list(arguments), set[str]()
-    for name, tree in parts.items():
-        if tree is None:
-            return
-        yield from (context.problem(node, message, "reference") for node, message in name_faults(tree, known))
-        known.append(name)
-        used |= {node.id for node in names(tree)}
-    for name, part in [*entry.reference.items()][:-1]:
-        if name not in used:
-            yield context.problem(part.where, f"nothing uses '{name}'", "reference")
-    if not entry.reference:
+    arguments, trees = [a.name for a in entry.schema.arguments], _trees(entry.reference)
+    yield from _check_parts(context, "reference", entry.reference, arguments)
+    if not entry.reference or len(trees) < len(entry.reference):
         return
     result = [*entry.reference.values()][-1]
-    if not used & set(arguments) and arguments:
+    if not names_in(*trees) & set(arguments) and arguments:
         yield context.problem(result.where, "it reads no argument of the op", "reference")
     full_source = _written_out(entry.reference) if entry.compute.tree is not None else None
     if entry.compute.tree is not None and full_source is not None and same_expression(full_source, entry.compute.tree):
@@ -182,84 +180,70 @@ def _written_out(reference: Mapping[str, Formula]) -> ast.expr | None:
 DTYPES_OF_KIND = {INTEGER: ("int64", "int32"), TRUTH: ("bool",)}  # of `result_dtype` for outputs that are no floats
 
 
-def check_rows(context: Context) -> Iterator[Problem]:
-    entry, program = context.entry, context.entry.rows
-    if program is None:
+def check_program(context: Context) -> Iterator[Problem]:
+    entry = context.entry
+    key = "rows" if entry.rows is not None else "indexed"
+    if entry.program is None:
         return
-    location = entry.key_locations["rows"]
-    faults = list(program_faults(program, context.known.scalars))
-    yield from (context.problem(node, message, "rows") for node, message in faults)
+    faults = list(_program_faults(context))
+    yield from (context.problem(node, message, key) for node, message in faults)
     if entry.identifier in context.known.by_hand:
-        message = f"there is a kernel '{entry.identifier}' already: give the op another name"
-        yield context.problem(location, message, "rows")
+        yield context.at(key, f"there is a kernel '{entry.identifier}' already: give the op another name")
     if set(entry.dtypes) != {"float"}:
-        where = entry.key_locations.get("dtypes", location)
-        yield context.problem(where, "row programs are for floats: dtypes: [float]", "rows")
-    read = {n.id for s in program.statements for n in ast.walk(s.value) if isinstance(n, ast.Name)}
-    for parameter in program.parameters if not faults else ():
+        where = entry.key_locations.get("dtypes", entry.key_locations[key])
+        kind = "row" if entry.rows is not None else key
+        yield context.problem(where, f"{kind} programs are for floats: dtypes: [float]", key)
+    if entry.rows is not None:
+        yield from _check_rows(context, entry.rows, bool(faults))
+    elif entry.indexed is not None:
+        yield from _check_indexed(context, entry.indexed)
+    if entry.indexed is not None and not entry.derived_from:
+        yield from _check_dtypes(context, key, ProgramCode(entry.indexed).kinds)
+    elif entry.rows is not None and not faults:
+        yield from _check_dtypes(context, key, Spelling(Lowered(entry.rows), lambda *_: "", "").kinds)
+
+
+def _program_faults(context: Context) -> Iterator[Fault]:
+    rows, indexed, functions = context.entry.rows, context.entry.indexed, context.known.scalars
+    yield from program_faults(rows, functions) if rows is not None else ()
+    yield from call_faults(indexed, functions) if indexed is not None else ()
+
+
+def _check_rows(context: Context, program: Program, is_faulty: bool) -> Iterator[Problem]:
+    read = names_in(*(statement.value for statement in program.statements))
+    for parameter in program.parameters if not is_faulty else ():
         if parameter.name not in read:
-            yield context.problem(location, f"the program does not read '{parameter.array}'", "rows")
-    for argument in entry.schema.arguments:
+            yield context.at("rows", f"the program does not read '{parameter.array}'")
+    for argument in context.entry.schema.arguments:
         if argument.name in LAYOUT and argument.type.base != LAYOUT[argument.name]:
             message = f"expected '{argument.name}' to be {LAYOUT[argument.name]}: it says what a row is"
-            yield context.problem(entry.where, message, "rows")
-    if not faults:
-        yield from _check_dtypes(context)
+            yield context.problem(context.entry.where, message, "rows")
 
 
-def _check_dtypes(context: Context) -> Iterator[Problem]:
-    entry, program = context.entry, context.entry.rows
-    assert program is not None
-    kinds = Spelling(Lowered(program), lambda *_: "", "").kinds
-    for output, word in zip(program.outputs, entry.result_dtype, strict=True):
-        allowed = DTYPES_OF_KIND.get(kinds[output], ("same",))
+def _check_dtypes(context: Context, key: str, kinds: Mapping[str, str]) -> Iterator[Problem]:
+    entry = context.entry
+    where = entry.key_locations.get("result_dtype", entry.key_locations[key])
+    for output, word in zip(entry.schema.returns, entry.result_dtype, strict=True):
+        allowed = DTYPES_OF_KIND.get(kinds[output.name], ("same",))
         if word not in allowed:
-            message = f"'{output}' is {allowed[0] if allowed != ('same',) else 'of the dtype of the elements'}, "
-            yield context.problem(
-                entry.key_locations.get("result_dtype", entry.key_locations["rows"]),
-                message + f"but result_dtype says {word}",
-                "rows",
-            )
+            message = f"'{output.name}' is {allowed[0] if allowed != ('same',) else 'of the dtype of the elements'}"
+            yield context.problem(where, f"{message}, but result_dtype says {word}", key)
 
 
-def _check_kinds(context: Context) -> Iterator[Problem]:
-    entry, program = context.entry, context.entry.indexed
-    assert program is not None
-    kinds = ProgramCode(program).kinds
-    for output, word in zip(program.outputs, entry.result_dtype, strict=True):
-        allowed = DTYPES_OF_KIND.get(kinds[output], ("same",))
-        if word not in allowed:
-            message = f"'{output}' is {allowed[0] if allowed != ('same',) else 'of the dtype of the elements'}"
-            where = entry.key_locations.get("result_dtype", entry.key_locations["indexed"])
-            yield context.problem(where, f"{message}, but result_dtype says {word}", "indexed")
-
-
-def check_indexed(context: Context) -> Iterator[Problem]:
-    entry, program = context.entry, context.entry.indexed
-    if program is None:
-        return
-    location = entry.key_locations["indexed"]
-    for node, message in call_faults(program, context.known.scalars):
-        yield context.problem(node, message, "indexed")
-    if entry.identifier in context.known.by_hand:
-        message = f"there is a kernel '{entry.identifier}' already: give the op another name"
-        yield context.problem(location, message, "indexed")
+def _check_indexed(context: Context, program: IndexedProgram) -> Iterator[Problem]:
+    entry = context.entry
     if not program.of_kind("input"):
         message = "expected a tensor that is not `non_differentiable`: the program computes in its dtype"
-        yield context.problem(location, message, "indexed")
+        yield context.at("indexed", message)
     for array in program.of_kind("input"):
         if any(array.name in arrays_in_subscripts(statement, program.arrays) for statement in program.statements):
             message = f"'{array.name}' is read as a place: write `{array.name}: non_differentiable`"
-            yield context.problem(location, message, "indexed")
-    if not context.entry.derived_from:
-        yield from _check_kinds(context)
-    if set(entry.dtypes) != {"float"}:
-        where = entry.key_locations.get("dtypes", location)
-        yield context.problem(where, "indexed programs are for floats: dtypes: [float]", "indexed")
-    used = {a.name for a in program.of_kind("input", "constant") if entry.derived_from}  # whose shapes say sizes
-    used |= {name for s in program.statements for tree in (s.value, *s.subscripts) for name in free_names(tree)}
-    used |= {name for a in program.arrays.values() for dim in a.dims for name in free_names(dim)}
-    used |= {name for s in program.statements for ends in s.ranges.values() for end in ends for name in free_names(end)}
+            yield context.at("indexed", message)
+    trees = [tree for s in program.statements for tree in (s.value, *s.subscripts)]
+    trees += [dim for array in program.arrays.values() for dim in array.dims]
+    trees += [end for s in program.statements for ends in s.ranges.values() for end in ends]
+    used = {name for tree in trees for name in free_names(tree)}
+    used |= {a.name for a in program.of_kind("input", "constant") if entry.derived_from}  # whose shapes say sizes
     for argument in entry.schema.arguments:
         if argument.type.base not in NO_PART and argument.name not in used and not is_output_mask(argument):
-            yield context.problem(location, f"the program does not read '{argument.name}'", "indexed")
+            yield context.at("indexed", f"the program does not read '{argument.name}'")

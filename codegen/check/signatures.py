@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from ..language.syntax import did_you_mean
 from ..library.modules import Parameters
+from ..library.op_library import KEYS
 from ..spec.formula import called, names
-from ..spec.model import Argument, Compute, Entry, Formula, Problem, Where
+from ..spec.model import Argument, Compute, Entry, Formula, Problem
 from .scope import Context
 
 NO_ARRAYS = ("ScalarType", "MemoryFormat")  # what decides how a kernel's results are made, and is not passed to it
@@ -19,11 +20,11 @@ def check_signatures(context: Context) -> Iterator[Problem]:
     for key, name, own, value in _calls(entry):
         parameters = context.known.parameters.get(key, {}).get(name)
         if parameters is not None:
-            yield from _fault(context, (key, entry.key_locations[key], name), parameters, own, value)
-    yield from _check_rule(context, "batch", context.entry.batch, BATCHING)
-    yield from _check_rule(context, "sparse", context.entry.sparse, SPARSE)
-    yield from _check_rule(context, "conj", context.entry.conj_rule, CONJ_RULE)
-    formula = context.entry.backward
+            yield from (context.at(key, message) for message in _faults(name, parameters, own, value))
+    yield from _check_rule(context, "batch", entry.batch, "the batch")
+    yield from _check_rule(context, "sparse", entry.sparse)
+    yield from _check_rule(context, "conj", entry.conj_rule)
+    formula = entry.backward
     call = formula.tree if formula else None
     if formula is None or not isinstance(call, ast.Call):
         return
@@ -34,8 +35,7 @@ def check_signatures(context: Context) -> Iterator[Problem]:
     if call.keywords or not parameters.takes(len(value)):
         message = f"{name} takes {_shown(parameters)} by place, got {len(value) + len(call.keywords)}"
         yield context.problem(call, message, "backward")
-        return
-    if _in_another_order(value, parameters.names):
+    elif _in_another_order(value, parameters.names):
         message = f"{name} takes its arguments in another order: {_listed(parameters.names)}"
         yield context.problem(call, message, "backward")
 
@@ -55,32 +55,20 @@ def _calls(entry: Entry) -> Iterator[tuple[str, str, Sequence[str], list[str]]]:
         yield "check", entry.check, ("the op's name",), [a.name for a in arguments]
 
 
-def _fault(
-    context: Context, named: tuple[str, Where, str], parameters: Parameters, own: Sequence[str], args: list[str]
-) -> Iterator[Problem]:
-    key, where, name = named
-    count = len(own) + len(args)
+def _faults(name: str, parameters: Parameters, own: Sequence[str], args: list[str]) -> Iterator[str]:
+    count, theirs = len(own) + len(args), parameters.names[len(own) :]
     if not parameters.takes(count):
-        message = f"{name} takes {_shown(parameters)}, the schema gives it {count}: {_listed([*own, *args])}"
-        yield context.problem(where, message, key)
-        return
-    theirs = parameters.names[len(own) :]
-    if _in_another_order(args, theirs):
-        message = f"{name} takes its arguments in another order, {_listed(theirs)}: the schema has {_listed(args)}"
-        yield context.problem(where, message, key)
+        yield f"{name} takes {_shown(parameters)}, the schema gives it {count}: {_listed([*own, *args])}"
+    elif _in_another_order(args, theirs):
+        yield f"{name} takes its arguments in another order, {_listed(theirs)}: the schema has {_listed(args)}"
 
 
-BATCHING = "batching rule: a rule takes the call and gives what the op gives for the batch"
-SPARSE = "rule for sparse tensors: a rule takes the call and gives what the op gives for them"
-CONJ_RULE = "rule for conjugates and negatives: a rule takes the call and gives what the op gives for them"
-
-
-def _check_rule(context: Context, key: str, rule: str | None, what: str) -> Iterator[Problem]:
+def _check_rule(context: Context, key: str, rule: str | None, what: str = "them") -> Iterator[Problem]:
     parameters = context.known.parameters.get(key, {}).get(rule or "")
     if parameters is None:
         return
     if not (parameters.takes(1) and parameters.first_hint in ("", "Call") and parameters.gives in ("", "Any")):
-        yield context.at(key, f"{rule} is no {what}")
+        yield context.at(key, f"{rule} is no {KEYS[key]}: a rule takes the call and gives what the op gives for {what}")
 
 
 def _in_another_order(args: Sequence[str], names: Sequence[str]) -> bool:
@@ -123,25 +111,22 @@ def check_layout(context: Context) -> Iterator[Problem]:
     tensors = [a.name for a in entry.schema.arguments if a.type.is_tensor and not a.type.is_list]
     lists = [a.name for a in entry.schema.arguments if a.type.is_tensor and a.type.is_list]
     for name in entry.memory_format_of:
-        where = entry.key_locations["memory_format_of"]
         if entry.compute.kind not in ("kernel", "rows"):
-            yield context.problem(where, "only what a kernel gives is laid out", "memory_format_of")
+            yield context.at("memory_format_of", "only what a kernel gives is laid out")
         elif name not in tensors + lists:
-            hint = did_you_mean(name, tensors)
-            yield context.problem(where, f"the op has no tensor '{name}'{hint}", "memory_format_of")
+            yield context.at("memory_format_of", f"the op has no tensor '{name}'{did_you_mean(name, tensors)}")
 
 
 def check_hooked(context: Context) -> Iterator[Problem]:
     entry = context.entry
     for i, name in enumerate(entry.hooked):
-        where = entry.key_locations["hook_order"]
         if any(a.type.is_tensor and a.type.is_list for a in entry.schema.arguments):
-            yield context.problem(where, "which edges lead to the tensors of a list is not known here", "hook_order")
+            yield context.at("hook_order", "which edges lead to the tensors of a list is not known here")
         elif name not in entry.gradients:
             hint = did_you_mean(name, list(entry.gradients))
-            yield context.problem(where, f"the entry has no gradient for '{name}'{hint}", "hook_order")
+            yield context.at("hook_order", f"the entry has no gradient for '{name}'{hint}")
         elif name in entry.hooked[:i]:
-            yield context.problem(where, f"'{name}' stands there twice", "hook_order")
+            yield context.at("hook_order", f"'{name}' stands there twice")
 
 
 def _is_integral(entry: Entry) -> bool:

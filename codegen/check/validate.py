@@ -7,7 +7,7 @@ from itertools import islice
 from ..language.syntax import did_you_mean
 from ..library.kernels import with_row_kernels
 from ..library.modules import Arity
-from ..library.op_library import Known
+from ..library.op_library import KEYS, Known
 from ..spec.autocast import LIKE
 from ..spec.dependencies import dependency_digests
 from ..spec.fields import COMPUTE, WITHOUT_GRADIENT
@@ -20,7 +20,7 @@ from .composite import check_composite, check_overloads
 from .derivatives import check_backward, check_forward, check_gradients
 from .fractions import check_fractions
 from .names import check_names, name_problems
-from .other_keys import check_indexed, check_logic, check_onnx, check_reference, check_rows
+from .other_keys import check_logic, check_onnx, check_program, check_reference
 from .samples import check_refuses, check_samples
 from .scope import Context, Ops
 from .signatures import check_hooked, check_layout, check_signatures, check_unused
@@ -61,27 +61,19 @@ def _problems(context: Context, rests_on: str | None, is_faulty: bool) -> list[P
 
 def _check_named(context: Context) -> Iterator[Problem]:
     entry, known, compute = context.entry, context.known, context.entry.compute
-    tables = {"kernel": known.kernels, "view": known.views}
-    named = [
-        (compute.kind, compute.text, tables.get(compute.kind)),
-        ("check", entry.check, known.checks),
-        ("batch", entry.batch, known.batches),
-        ("meta", entry.shape, known.shapes),
-        ("sparse", entry.sparse, known.sparse_rules),
-        ("conj", entry.conj_rule, known.conj_rules),
-    ]
-    for what, name, table in named:
-        if name is not None and table is not None and name not in table:
-            if what == "kernel" and compute.where == entry.where:
-                location = f" in {known.files[what]}" if what in known.files else ""
-                yield context.problem(entry.where, NOT_COMPUTED.format(name) + location, "")
-                continue
-            kinds = {"batch": "batching rule", "meta": "shape rule", "sparse": "rule for sparse tensors"}
-            kinds |= {"conj": "rule for conjugates and negatives"}
-            kind = kinds.get(what, what)
-            hint = NO_PACKAGE_HINT.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
-            hint = hint or (NEW_FUNCTION.format(known.files[what]) if what in known.files else ELSEWHERE)
-            yield context.problem(entry.key_locations[what], f"there is no {kind} '{name}'{hint}", what)
+    named = {compute.kind: compute.text, "check": entry.check, "batch": entry.batch, "meta": entry.shape}
+    named |= {"sparse": entry.sparse, "conj": entry.conj_rule}
+    for key, name in named.items():
+        table = known.named.get(key)
+        if name is None or table is None or name in table:
+            continue
+        if key == "kernel" and compute.where == entry.where:
+            location = f" in {known.files[key]}" if key in known.files else ""
+            yield context.problem(entry.where, NOT_COMPUTED.format(name) + location, "")
+            continue
+        hint = NO_PACKAGE_HINT.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
+        hint = hint or (NEW_FUNCTION.format(known.files[key]) if key in known.files else ELSEWHERE)
+        yield context.at(key, f"there is no {KEYS[key]} '{name}'{hint}")
 
 
 def _check_tried(context: Context) -> Iterator[Problem]:
@@ -89,27 +81,24 @@ def _check_tried(context: Context) -> Iterator[Problem]:
     that are called; or the kernel that the composite is a call of."""
     entry = context.entry
     for text in entry.tries:
-        result, location = trial(text), entry.key_locations["try"]
-        if result is None:
-            message = f"'{text}' is no op's name, no call of one by place, and no condition `and` such a call"
-            yield context.problem(location, message, "try")
-            continue
-        tried = context.ops.entries.get(result.op)
-        if tried is None:
-            message = f"there is no op '{result.op}'{did_you_mean(result.op, context.ops.entries)}"
-            yield context.problem(location, message, "try")
-            continue
-        if result.arguments is not None:
-            yield from (context.problem(location, message, "try") for message in _wrong_call(entry, result, tried))
-            continue
-        if tried.compute.kind == "kernel" and _is_call_of(entry, tried):
-            continue
+        yield from (context.at("try", message) for message in _wrong_trial(context, text))
+
+
+def _wrong_trial(context: Context, text: str) -> Iterator[str]:
+    entry, result = context.entry, trial(text)
+    tried = context.ops.entries.get(result.op) if result is not None else None
+    if result is None:
+        yield f"'{text}' is no op's name, no call of one by place, and no condition `and` such a call"
+    elif tried is None:
+        yield f"there is no op '{result.op}'{did_you_mean(result.op, context.ops.entries)}"
+    elif result.arguments is not None:
+        yield from _wrong_call(entry, result, tried)
+    elif tried.compute.kind != "kernel" or not _is_call_of(entry, tried):
         same = [a.type for a in tried.schema.arguments] == [a.type for a in entry.schema.arguments]
         if not same or tried.compute.kind not in ("kernel", "view"):
-            message = f"'{tried.name}' is no kernel or view with the types of arguments of '{entry.name}'"
-            yield context.problem(location, message, "try")
+            yield f"'{tried.name}' is no kernel or view with the types of arguments of '{entry.name}'"
         elif tried.compute.kind == "view" and len(entry.tries) > 1:
-            yield context.problem(location, f"'{tried.name}' is a view, which is tried alone or not at all", "try")
+            yield f"'{tried.name}' is a view, which is tried alone or not at all"
 
 
 def _wrong_call(entry: Entry, result: Trial, tried: Entry) -> Iterator[str]:
@@ -146,20 +135,18 @@ def _is_call_of(entry: Entry, tried: Entry) -> bool:
 def _check_autocast(context: Context) -> Iterator[Problem]:
     entry = context.entry
     if entry.autocast:
-        location = entry.key_locations["autocast"]
         if not entry.tensor_arguments:
-            yield context.problem(location, "there is no tensor that could be cast", "autocast")
+            yield context.at("autocast", "there is no tensor that could be cast")
         elif "float" not in entry.dtypes:
-            yield context.problem(location, "the op takes no floats, and nothing else is cast", "autocast")
+            yield context.at("autocast", "the op takes no floats, and nothing else is cast")
         elif entry.schema.arguments[0].type.writes:
-            message = "what is written to cannot be cast: the op exists only in place"
-            yield context.problem(location, message, "autocast")
+            yield context.at("autocast", "what is written to cannot be cast: the op exists only in place")
         for word in set(entry.autocast.values()):
             argument = entry.schema.argument(word.removeprefix(LIKE)) if word.startswith(LIKE) else None
             if word.startswith(LIKE) and (argument is None or not argument.type.is_tensor or argument.keyword_only):
                 names = [a.name for a in entry.tensor_arguments if not a.keyword_only]
                 message = f"'{word}' names no tensor that is given by place (one of {' '.join(names)})"
-                yield context.problem(location, message, "autocast")
+                yield context.at("autocast", message)
     for tried in filter(None, (context.ops.entries.get(each.op) for each in entry.trials)):
         if tried.autocast and not entry.autocast:  # an op with the key tries nothing where it is cast
             message = f"'{tried.name}' is tried first, which 'autocast' casts, and this op is not cast"
@@ -171,7 +158,7 @@ def _check_deprecated(context: Context) -> Iterator[Problem]:
     arguments = {a.name: a for a in entry.schema.arguments}
     positions = sum(not a.keyword_only for a in arguments.values())
     for form in entry.deprecated:
-        where, unknown = entry.key_locations["deprecated"], next((n for n in form if n not in arguments), None)
+        unknown = next((n for n in form if n not in arguments), None)
         missing = [a.name for a in arguments.values() if a.default is None and a.name not in form]
         if unknown is not None:
             message = f"the op has no argument '{unknown}'{did_you_mean(unknown, arguments)}"
@@ -183,7 +170,7 @@ def _check_deprecated(context: Context) -> Iterator[Problem]:
             message = f"{len(form)} arguments by place are a call of the present form, which has {positions}"
         else:
             continue
-        yield context.problem(where, message, "deprecated")
+        yield context.at("deprecated", message)
 
 
 def _check_commutative(context: Context) -> Iterator[Problem]:
@@ -219,15 +206,7 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
 
 CHECKS = (
     *(check_overloads, _check_named, _check_tried, _check_autocast, _check_deprecated),
-    *(
-        _check_commutative,
-        _check_outputs,
-        _check_elementwise,
-        check_rows,
-        check_indexed,
-        check_composite,
-        check_gradients,
-    ),
+    *(_check_commutative, _check_outputs, _check_elementwise, check_program, check_composite, check_gradients),
     *(check_backward, check_forward, check_logic, check_fractions, check_samples, check_refuses, check_reference),
     *(check_onnx, check_signatures, check_unused, check_layout, check_hooked),
 )

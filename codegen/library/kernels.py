@@ -13,7 +13,7 @@ from .modules import offered_nodes, parameters_of, statements_of
 from .op_library import RULE_FILES, Known, OpLibrary, Part
 
 FOLDER = ("kernels", "programs")  # in a generated package
-KINDS = ("kernel", "check")
+KINDS = ("kernel", "check")  # of functions that a program gives, and the keys that name such
 
 
 class RowPart(Part):
@@ -88,16 +88,11 @@ def with_row_kernels(known: Known, spec: Spec) -> Known:
     parts = row_parts(spec.entries)
     if not parts:
         return known
-    names = {kind: frozenset(part.name for part in parts if part.kind == kind) for kind in KINDS}
+    named = {key: known.named.get(key, frozenset()).union(p.name for p in parts if p.kind == key) for key in KINDS}
     own = {kind: parameters_of(part.node for part in parts if part.kind == kind) for kind in KINDS}
     parameters = {**known.parameters, **{kind: {**known.parameters.get(kind, {}), **own[kind]} for kind in KINDS}}
-    return replace(
-        known,
-        kernels=names["kernel"] | (known.kernels or frozenset()),
-        checks=names["check"] | (known.checks or frozenset()),
-        parameters=parameters,
-        by_hand=known.kernels or frozenset(),
-    )
+    by_hand = known.named.get("kernel", frozenset())
+    return replace(known, named={**known.named, **named}, parameters=parameters, by_hand=by_hand)
 
 
 LIBRARIES = "cuda.libraries"  # the room of cuBLAS, cuFFT and cuSOLVER, as modules import from it

@@ -26,8 +26,8 @@ RUNTIME_RULE_FILES: FilePatterns = {
     "view": ("tensor/view_shapes.py",),
     "batching rule": ("extensions/vmap/rules_*.py",),
     "shape rule": ("dispatch/shape_rules.py", "ops/*/shapes*.py"),
-    "sparse rule": ("extensions/sparse/rules_*.py",),
-    "rule for marked tensors": ("extensions/lazy_conj/rules.py",),
+    "rule for sparse tensors": ("extensions/sparse/rules_*.py",),
+    "rule for conjugates and negatives": ("extensions/lazy_conj/rules.py",),
     "scalar function": ("kernels/scalar/__init__.py",),
     "scalar function of complex numbers": ("kernels/scalar/complex.py",),
 }
@@ -40,8 +40,8 @@ RULE_FILES: FilePatterns = {
     "view": ("views.py",),
     "batching rule": ("batching.py", "batching/*.py"),
     "shape rule": ("shapes.py", "shapes/*.py"),
-    "sparse rule": (),  # an op of a user's may have one of the runtime's
-    "rule for marked tensors": (),
+    "rule for sparse tensors": (),  # an op of a user's may have one of the runtime's
+    "rule for conjugates and negatives": (),
     "scalar function": ("scalars.py",),
     "scalar function of complex numbers": ("scalars_complex.py",),
 }
@@ -50,40 +50,30 @@ KEYS = {  # that name functions
     "check": "check",
     "batch": "batching rule",
     "meta": "shape rule",
-    "sparse": "sparse rule",
-    "conj": "rule for marked tensors",
+    "sparse": "rule for sparse tensors",
+    "conj": "rule for conjugates and negatives",
     "view": "view",
 }
 WITH_SIBLINGS = ("scalar function",)  # kinds whose modules also offer what they take from modules beside them
-CALLED = (
-    "helper",
-    "function for ONNX",
-    *WITH_SIBLINGS,
-    "scalar function of complex numbers",
-)  # kinds that formulas call: functions alone
+# Kinds that formulas call: functions alone.
+CALLED = ("helper", "function for ONNX", *WITH_SIBLINGS, "scalar function of complex numbers")
 
 
 @dataclass(frozen=True)
 class Known:
-    """The functions that a spec may name. None stands for a table that is not there: such names are not checked."""
+    """The functions that a spec may name. A table that is None or missing is not there: such names are not checked."""
 
     helpers: dict[str, Arity] | None = None  # functions for formulas
     scalars: dict[str, Arity] | None = None  # functions for elementwise expressions
     complex_scalars: dict[str, Arity] | None = None
     onnx: dict[str, Arity] | None = None  # functions of formulas in ONNX operators, which they take first
-    kernels: frozenset[str] | None = None
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by the key that names functions
     by_hand: frozenset[str] = frozenset()  # kernels that are written by hand, where others are made of row programs
-    checks: frozenset[str] | None = None
-    batches: frozenset[str] | None = None
-    shapes: frozenset[str] | None = None
-    sparse_rules: frozenset[str] | None = None
-    conj_rules: frozenset[str] | None = None
-    views: frozenset[str] | None = None
-    parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the key that names functions
+    parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the same keys
     reserved: ReservedNames = field(default_factory=ReservedNames)
     beside: Mapping[str, str] = field(default_factory=dict)  # names that are out of reach, and where they are defined
     digest: str = field(default="", compare=False)  # of the files that all this was read from
-    files: Mapping[str, str] = field(default_factory=dict)  # by the key that names functions, where a new one goes
+    files: Mapping[str, str] = field(default_factory=dict)  # by the same keys, where a new one goes
 
 
 @dataclass(frozen=True)
@@ -249,25 +239,21 @@ class Library:
         return results
 
     def known(self) -> Known:
-        names = {kind: frozenset(table) or None for kind, table in self.parts.items()}
         arities = {kind: {name: part.arity for name, part in self.parts[kind].items()} or None for kind in CALLED}
         return Known(
             helpers=arities["helper"],
             onnx=arities["function for ONNX"],
             scalars=arities["scalar function"],
             complex_scalars=arities["scalar function of complex numbers"],
-            kernels=names["kernel"],
-            checks=names["check"],
-            batches=names["batching rule"],
-            shapes=names["shape rule"],
-            sparse_rules=names["sparse rule"],
-            conj_rules=names["rule for marked tensors"],
-            views=names["view"],
+            named={key: frozenset(table) for key, kind in KEYS.items() if (table := self.parts[kind])},
             parameters={key: result for key, kind in KEYS.items() if (result := self.parameters(kind))},
             digest=self.digest,
-            files={key: text for key, kind in KEYS.items() if (text := self.op_libraries[-1].file_for(kind))}
-            if self.op_libraries
-            else {},
+            files={
+                key: text
+                for op_library in self.op_libraries[-1:]
+                for key, kind in KEYS.items()
+                if (text := op_library.file_for(kind))
+            },
         )
 
     @property
@@ -276,12 +262,8 @@ class Library:
 
     @cached_property
     def programs(self) -> tuple[Program, ...]:
-        paths = (
-            path
-            for op_library in self.op_libraries
-            for path in sorted(op_library.folder.glob("ops/*/rows*.py"))
-            if not op_library.label
-        )
+        runtime = (op_library for op_library in self.op_libraries if not op_library.label)
+        paths = (path for each in runtime for path in sorted(each.folder.glob("ops/*/rows*.py")))
         scalars = {name: part.arity for name, part in self.parts["scalar function"].items()}
         return tuple(program for path in paths for program in programs_of(path, scalars).values())
 

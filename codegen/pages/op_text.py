@@ -160,11 +160,11 @@ def vmap(code: OpCode) -> str:
 
 
 def sparse(code: OpCode) -> str:
-    return promised(code, "sparse rule", code.entry.sparse)
+    return promised(code, "rule for sparse tensors", code.entry.sparse)
 
 
 def conj_rule(code: OpCode) -> str:
-    return promised(code, "rule for marked tensors", code.entry.conj_rule)
+    return promised(code, "rule for conjugates and negatives", code.entry.conj_rule)
 
 
 def promised(code: OpCode, kind: str, rule: str | None) -> str:

@@ -18,11 +18,13 @@ KNOWN = Known(
     helpers={"spread": (2, 3), "cat_backward": (3, 3)},
     scalars={"exp": (1, 1), "where": (3, 3), "floor": (1, 1)},
     complex_scalars={"exp": (1, 1), "where": (3, 3)},
-    kernels=frozenset({"mm", "max_dim", "sum_dim", "cat"}),
-    checks=frozenset({"one_dim"}),
-    views=frozenset({"transpose"}),
-    batches=frozenset({"along", "reduction"}),
-    shapes=frozenset({"same", "reduced"}),
+    named={
+        "kernel": frozenset({"mm", "max_dim", "sum_dim", "cat"}),
+        "check": frozenset({"one_dim"}),
+        "view": frozenset({"transpose"}),
+        "batch": frozenset({"along", "reduction"}),
+        "meta": frozenset({"same", "reduced"}),
+    },
 )
 
 # Correct entries for tests to spoil.

@@ -27,9 +27,11 @@ def test_reads_names_and_arities_without_importing(tmp_path: Path):
         helpers={"a": (2, 3), "c": (0, math.inf)},
         scalars={"exp": (1, 1)},
         complex_scalars=None,
-        kernels=frozenset({"mv", "mm", "bmm"}),
-        checks=frozenset({"one_dim"}),
-        views=frozenset({"transpose"}),
+        named={
+            "kernel": frozenset({"mv", "mm", "bmm"}),
+            "check": frozenset({"one_dim"}),
+            "view": frozenset({"transpose"}),
+        },
         parameters={
             "kernel": {"bmm": Parameters((), 0, 0)},
             "check": {"one_dim": Parameters(("name", "x", "dim"), 2, 3)},
