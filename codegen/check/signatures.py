@@ -146,9 +146,7 @@ def _is_read(context: Context, argument: Argument) -> bool:
 
 
 def _parts(entry: Entry) -> list[Compute | Formula]:
-    backward = [entry.backward] if entry.backward else []
-    derivative_of = [entry.derivative_of] if entry.derivative_of else []
-    return [entry.compute, *derivative_of, *entry.gradients.values(), *entry.forward.values(), *backward]
+    return [each for each in entry.expressions if each not in entry.definitions.values()]
 
 
 def _definitions_used(entry: Entry) -> set[str]:

@@ -4,8 +4,10 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ..language.index_expressions import copied
 from ..library.op_library import Library
-from ..spec.definitions import Locals, copied, locals_of
+from ..spec.definitions import Locals, locals_of
+from ..spec.formula import called
 from ..spec.model import Entry, Formula, output_names
 from .locally_constant import Recorded, with_steps_recorded
 
@@ -160,12 +162,11 @@ def make_plan(entry: Entry, calls: Calls) -> NodePlan:
         for name in reader.as_tensor:
             needed.setdefault(name, []).append(argument)
     backward, backward_reads = "", Reader(entry, calls)
-    if entry.backward is not None:
+    if entry.backward is not None and isinstance(entry.backward.tree, ast.Call):
         call = copied(entry.backward.tree)
-        assert isinstance(call, ast.Call)
-        assert isinstance(call.func, ast.Name)
-        kernel = backward_reads.calls.library["kernel", call.func.id]
-        call.func = ast.Attribute(ast.Name(kernel.alias, ast.Load()), call.func.id, ast.Load())
+        name = called(call)
+        kernel = backward_reads.calls.library["kernel", name]
+        call.func = ast.Attribute(ast.Name(kernel.alias, ast.Load()), name, ast.Load())
         call.args = [backward_reads.visit(a) for a in call.args]
         call.keywords = [backward_reads.visit(k) for k in call.keywords]
         backward = ast.unparse(call)

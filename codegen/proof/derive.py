@@ -95,15 +95,31 @@ def _conjugate(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
 
 
 def completed(entry: Entry) -> Entry:
+    with suppress(NoDerivative):
+        return with_formulas(entry)
+    return entry
+
+
+def missing_derivative(entry: Entry) -> str:
+    try:
+        with_formulas(entry)
+    except NoDerivative as error:
+        return str(error)
+    return ""
+
+
+def with_formulas(entry: Entry) -> Entry:
+    """The entry with the formulas that it leaves out; NoDerivative where one is not known."""
     missing = without_formula(entry)
-    if missing and entry.indexed is not None:
-        with suppress(NoDerivative):
-            return with_derivatives(entry, missing)
+    if not missing:
         return entry
-    if not missing or missing_derivative(entry):
-        return entry
+    if entry.indexed is not None:
+        return with_derivatives(entry, missing)
     if entry.rows is not None:
-        return _with_program_formulas(entry, missing)
+        definitions, gradients, forward = program_formulas(entry)
+        gradients = {a.name: entry.gradients.get(a.name) or gradients[a.name] for a in entry.tensor_arguments}
+        definitions, forward = entry.definitions | definitions, entry.forward or forward
+        return replace(entry, definitions=definitions, gradients=gradients, forward=forward)
     where, word = entry.compute.where, "auto_element_wise"
     trees = {argument.name: _derived(entry, argument) for argument in missing}
     own = {name: Formula(ast.unparse(tree), tree, where, derived=True) for name, tree in trees.items()}
@@ -116,17 +132,6 @@ def completed(entry: Entry) -> Entry:
         return result
     policies = tuple(_policy(result, name) for name in result.formulas)
     return replace(result, kink=policies[:1] if len(set(policies)) == 1 else policies)
-
-
-def _with_program_formulas(entry: Entry, missing: list[Argument]) -> Entry:
-    definitions, gradients, forward = program_formulas(entry)
-    own = {a.name: entry.gradients.get(a.name) or gradients[a.name] for a in entry.tensor_arguments}
-    return replace(
-        entry,
-        definitions=entry.definitions | definitions,
-        gradients=own,
-        forward=entry.forward or forward,
-    )
 
 
 def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE) -> tuple[Spec, list[Problem]]:
@@ -152,20 +157,6 @@ def without_formula(entry: Entry) -> list[Argument]:
     if not (expected or entry.program is not None) or not any(entry.output_differentiability):
         return []
     return [argument for argument in entry.tensor_arguments if argument.name not in entry.gradients]
-
-
-def missing_derivative(entry: Entry) -> str:
-    try:
-        missing = without_formula(entry)
-        if missing and entry.indexed is not None:
-            with_derivatives(entry, missing)
-        elif missing and entry.rows is not None:
-            program_formulas(entry)
-        for argument in missing if entry.program is None else ():
-            _derived(entry, argument)
-    except NoDerivative as error:
-        return str(error)
-    return ""
 
 
 def _derived(entry: Entry, argument: Argument) -> ast.expr:

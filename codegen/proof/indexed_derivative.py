@@ -10,18 +10,12 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..language.index_expressions import (
-    Read,
-    fold_of,
-    folded,
-    fresh,
-    reads,
-)
+from ..language.index_expressions import Read, element, fold_of, folded, fresh, reads
 from ..language.indexed_programs import IndexedProgram, Statement, ordered
 from ..language.scalar_functions import Functions
-from .derivative import ONE, ZERO, derivative, is_number
-from .index_normal_form import Normal, Ranges, name_of
-from .partial_derivatives import active_reads, named_reads, restored, tidied, with_constants
+from .derivative import ONE, ZERO, NoDerivative, derivative, is_number
+from .index_normal_form import MIN_MAX, Normal, Ranges, name_of
+from .partial_derivatives import active_reads, flat_index, named_reads, restored, tidied, with_constants
 from .program_builder import ProgramBuilder, shape_source
 
 INDEX_NAMES = "ijklmnpq"
@@ -103,6 +97,17 @@ class Derivation:
             else:
                 text.add(replace(statement, name=name, value=folded(f"arg{word}", over, operand)))
         return self.firsts[statement.name]
+
+    def _selected(self, text: ProgramBuilder, statement: Statement, value: ast.expr) -> ast.expr:
+        """What derivatives by the operand of a fold are made of: of an extreme, at its place alone."""
+        word, over, _ = self._operand(statement)
+        if word in MIN_MAX:
+            first = element(self._first(text, statement), statement.subscripts)
+            here = flat_index(over or statement.indices, statement)
+            return ast.IfExp(ast.Compare(first, [ast.Eq()], [here]), value, ZERO)
+        if word not in ("", "sum", "logsumexp"):
+            raise NoDerivative(f"the derivative of {word}")
+        return value
 
     def _partials(self, operand: ast.expr) -> Iterator[tuple[Read, ast.expr]]:
         """The elements that have derivatives, and the derivative by each."""

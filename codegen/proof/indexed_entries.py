@@ -8,10 +8,10 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..language.index_expressions import PADDED, fresh
+from ..language.index_expressions import PADDED, fresh, is_name
 from ..language.indexed_programs import IndexedProgram
 from ..language.indexed_reader import Reader
-from ..spec.formula import item
+from ..spec.formula import item, names_in
 from ..spec.model import Argument, Compute, Entry, Formula, identifier
 from ..spec.row_program import check_of_rows
 from ..spec.signature import parse_schema
@@ -65,7 +65,7 @@ def _internal(entry: Entry, name: str, derived: Derived) -> Entry:
     inputs = [n for n in inputs if n in derived.inputs or parent.arrays[n].kind != "local"]
     body, inputs = _with_sizes(parent, body, inputs)
     body, inputs = _without_result(body, inputs)
-    used = {node.id for each in body for node in ast.walk(each) if isinstance(node, ast.Name)}
+    used = names_in(*body)
     numbers = {number: kind for number, kind in parent.numbers.items() if number in used}
     arguments = [f"Tensor {each}" for each in inputs] + [f"{kind} {each}" for each, kind in numbers.items()]
     outputs = [f"Tensor {each}" for each in derived.outputs]
@@ -78,7 +78,9 @@ def _internal(entry: Entry, name: str, derived: Derived) -> Entry:
     outputs_of = [r.name for r in schema.returns]
     unchecked = parent.unchecked | _unchecked_arrays(parent) | {*parent.outputs}
     reader = Reader(name, kinds, numbers, outputs_of, unchecked, is_derived=True)
-    program = reader.read(_renamed_output(body, derived, schema.returns[0].name))
+    if len(derived.outputs) == 1:  # a schema calls it `result`
+        body = _renamed(body, derived.outputs[0], schema.returns[0].name)
+    program = reader.read(body)
     if program is None:
         raise NoDerivative(f"its program: {reader.faults[0][1]}")
     where = entry.compute.where
@@ -109,8 +111,7 @@ def _unchecked_arrays(program: IndexedProgram) -> set[str]:
     """Arguments whose elements may be places outside, as padded() allows them."""
     calls = [n for s in program.statements for n in ast.walk(s.value) if isinstance(n, ast.Call)]
     padded = [n.args[0] for n in calls if isinstance(n.func, ast.Name) and n.func.id == PADDED]
-    names = {node.id for each in padded for node in ast.walk(each) if isinstance(node, ast.Name)}
-    return names & {array.name for array in program.of_kind("constant")}
+    return names_in(*padded) & {array.name for array in program.of_kind("constant")}
 
 
 def _target(node: ast.AnnAssign) -> str:
@@ -122,11 +123,8 @@ def _without_result(body: list[ast.stmt], inputs: list[str]) -> tuple[list[ast.s
     """With another name for the parent's `result`: one output of a schema is called so."""
     if "result" not in inputs:
         return body, inputs
-    nodes = [node for each in body for node in ast.walk(each) if isinstance(node, ast.Name)]
-    name = fresh("output", {node.id for node in nodes})
-    for node in nodes:
-        node.id = name if node.id == "result" else node.id
-    return body, [name if each == "result" else each for each in inputs]
+    name = fresh("output", names_in(*body))
+    return _renamed(body, "result", name), [name if each == "result" else each for each in inputs]
 
 
 def _is_index(entry: Entry, name: str) -> bool:
@@ -134,13 +132,9 @@ def _is_index(entry: Entry, name: str) -> bool:
     return entry.result_dtype[number] in ("bool", "int32", "int64")
 
 
-def _renamed_output(body: list[ast.stmt], derived: Derived, name: str) -> list[ast.stmt]:
-    """One output is called `result` in a schema."""
-    if len(derived.outputs) == 1:
-        for each in body:
-            for node in ast.walk(each):
-                if isinstance(node, ast.Name) and node.id == derived.outputs[0]:
-                    node.id = name
+def _renamed(body: list[ast.stmt], name: str, other: str) -> list[ast.stmt]:
+    for node in (node for each in body for node in ast.walk(each) if isinstance(node, ast.Name)):
+        node.id = other if node.id == name else node.id
     return body
 
 
@@ -150,19 +144,14 @@ def _with_sizes(parent: IndexedProgram, body: list[ast.stmt], inputs: list[str])
     lines, results = list(body), list(inputs)
     while True:
         bound = {d.id for n in results for d in _dims(shapes.get(n)) if isinstance(d, ast.Name)}
-        used = {node.id for each in lines for node in ast.walk(each) if isinstance(node, ast.Name)}
-        missing = [size for size in parent.sizes if size in used and size not in bound]
+        missing = [size for size in parent.sizes if size in names_in(*lines) and size not in bound]
         if not missing:
             return lines, results
-        array = next(a for a in parent.arrays.values() if any(_says(dim, missing[0]) for dim in a.dims))
+        array = next(a for a in parent.arrays.values() if any(is_name(dim, missing[0]) for dim in a.dims))
         text = f"{array.name}: ({', '.join(map(ast.unparse, array.dims))},)"
         lines.insert(0, ast.parse(text).body[0])
         shapes[array.name] = lines[0].annotation  # type: ignore[attr-defined]
         results.append(array.name)
-
-
-def _says(dim: ast.expr, size: str) -> bool:
-    return isinstance(dim, ast.Name) and dim.id == size
 
 
 def _dims(annotation: ast.expr | None) -> list[ast.expr]:

@@ -4,17 +4,12 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..language.index_expressions import (
-    PADDED,
-    Read,
-    element,
-    folded,
-)
+from ..language.index_expressions import PADDED, Read, element, folded
 from ..language.indexed_programs import Statement
-from .derivative import ZERO, NoDerivative, plus, times
-from .index_normal_form import MIN_MAX, name_of
+from .derivative import ZERO, plus, times
+from .index_normal_form import name_of
 from .indexed_derivative import Derivation
-from .partial_derivatives import flat_index, flat_index_of, is_padded, under_conditions, weight_of
+from .partial_derivatives import is_padded, under_conditions, weight_of
 from .program_builder import Derived, ProgramBuilder, shape_source, with_ranges
 
 
@@ -54,19 +49,8 @@ class Forward(Derivation):
         name = dots[statement.name]
         if word == "logsumexp":
             weight = weight_of(operand, element(statement.name, statement.subscripts))
-            total, word = times(weight, total), "sum"
-        if word in MIN_MAX:
-            first = self._first(text, statement)
-            if statement.collect:
-                chosen = ast.Compare(element(first, statement.subscripts), [ast.Eq()], [flat_index(statement)])
-                total = ast.IfExp(chosen, total, ZERO)
-                word = "sum"
-            else:
-                chosen = ast.Compare(element(first, statement.subscripts), [ast.Eq()], [flat_index_of(over, statement)])
-                total = ast.IfExp(chosen, total, ZERO)
-                word = "sum"
-        elif word not in ("", "sum"):
-            raise NoDerivative(f"the derivative of {word}")
+            total = times(weight, total)
+        total = self._selected(text, statement, total)
         text.state_size(statement, name, self.arrays[statement.name].dims)
         if statement.collect:
             text.add(replace(statement, name=name, value=total, collect="sum"))

@@ -20,10 +20,10 @@ from ..language.index_expressions import (
 )
 from ..language.indexed_programs import IndexedProgram, Statement
 from ..language.scalar_functions import Functions, is_expensive
-from .derivative import ZERO, NoDerivative, is_number, plus, times
-from .index_normal_form import MIN_MAX, name_of
+from .derivative import ZERO, is_number, plus, times
+from .index_normal_form import name_of
 from .indexed_derivative import Derivation
-from .partial_derivatives import flat_index, flat_index_of, ranges_of, weight_of
+from .partial_derivatives import ranges_of, weight_of
 from .program_builder import Derived, shape_source, with_ranges
 
 
@@ -122,14 +122,7 @@ class Reverse(Derivation):
         indices = (*statement.indices, *over)
         if word == "logsumexp":
             adjoint = times(adjoint, weight_of(operand, element(statement.name, statement.subscripts)))
-        elif word in MIN_MAX:
-            first = element(self._first(self.text, statement), statement.subscripts)
-            if statement.collect:
-                adjoint = ast.IfExp(ast.Compare(first, [ast.Eq()], [flat_index(statement)]), adjoint, ZERO)
-            else:
-                adjoint = ast.IfExp(ast.Compare(first, [ast.Eq()], [flat_index_of(over, statement)]), adjoint, ZERO)
-        elif word not in ("", "sum"):
-            raise NoDerivative(f"the derivative of {word}")
+        adjoint = self._selected(self.text, statement, adjoint)
         for read, factor in self._partials(operand):
             if is_recurrence and not over and is_expensive(factor):
                 factor = self._in_advance(read, factor, statement)

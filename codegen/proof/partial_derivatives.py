@@ -3,15 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..language.index_expressions import (
-    INT,
-    PADDED,
-    Read,
-    copied,
-    rebuilt,
-    renamed,
-    subscripts_of,
-)
+from ..language.index_expressions import INT, PADDED, Read, copied, rebuilt, renamed, subscripts_of
 from ..language.indexed_programs import Statement
 from ..spec.formula import names_in
 from .derivative import ZERO, is_number, plus, times
@@ -47,8 +39,7 @@ def conditions(tree: ast.expr) -> Iterator[tuple[ast.expr, bool]]:
 
 
 def ranges_of(tree: ast.expr, known: Ranges) -> dict[str, tuple[ast.expr, ast.expr]]:
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return {name: ends for name, ends in known.items() if name in names}
+    return {name: ends for name, ends in known.items() if name in names_in(tree)}
 
 
 def tidied(tree: ast.expr) -> ast.expr:
@@ -84,11 +75,8 @@ def weight_of(operand: ast.expr, result: ast.expr) -> ast.expr:
     return ast.IfExp(none, ZERO, raised)
 
 
-def flat_index(statement: Statement) -> ast.expr:
-    return flat_index_of(statement.indices, statement)
-
-
-def flat_index_of(indices: Sequence[str], statement: Statement) -> ast.expr:
+def flat_index(indices: Sequence[str], statement: Statement) -> ast.expr:
+    """The number of an element among those of indices, in their order."""
     if len(indices) == 1:
         return name_of(indices[0])
     subscript: ast.expr = ZERO

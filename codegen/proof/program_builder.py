@@ -1,14 +1,13 @@
 """The text of a derived program: its statements, and the ranges of its indices."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..language.index_expressions import (
-    copied,
-    renamed,
-)
+from ..language.index_expressions import renamed
 from ..language.indexed_programs import Statement
+from ..spec.definitions import substituted
+from ..spec.formula import names_in
 from .derivative import is_number
 from .index_normal_form import name_of
 
@@ -30,11 +29,8 @@ class ProgramBuilder:
 
     def index(self, index: str, start: ast.expr, stop: ast.expr, others: Iterable[str] = ()) -> str:
         """The name of an index with a range, that or a similar one, which is none of others."""
-        text = (
-            f"range({ast.unparse(stop)})"
-            if is_number(start, 0)
-            else f"range({ast.unparse(start)}, {ast.unparse(stop)})"
-        )
+        ends = [stop] if is_number(start, 0) else [start, stop]
+        text = f"range({', '.join(map(ast.unparse, ends))})"
         name, number = index, 1
         while self.ranges.get(name, text) != text or name in self.names or name in others:
             number += 1
@@ -54,20 +50,9 @@ class ProgramBuilder:
             self.lines.append(f"{statement.name}: ()")
         names = self.ranged(statement)
         subscripts = tuple(renamed(subscript, names) for subscript in statement.subscripts)
-        value = all_renamed(statement.value, names)
+        value = substituted(statement.value, names)  # those that folds bind included
         ranges = {n.id: statement.ranges[k] for k, n in names.items() if isinstance(n, ast.Name)}
         self.lines.append(replace(statement, subscripts=subscripts, value=value, ranges=ranges).text)
-
-
-def all_renamed(tree: ast.expr, names: Mapping[str, ast.expr]) -> ast.expr:
-    """With other names for indices, those that folds bind included."""
-
-    class Renamed(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.AST:
-            return copied(names[node.id]) if node.id in names else node
-
-    result: ast.expr = Renamed().visit(copied(tree))
-    return result
 
 
 @dataclass(frozen=True)
@@ -93,7 +78,7 @@ def pruned(text: ProgramBuilder, outputs: Iterable[str]) -> list[str]:
         before = set(needed)
         for node, target in zip(nodes, targets, strict=True):
             if target in needed and not isinstance(node, ast.AnnAssign):
-                needed |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+                needed |= names_in(node)
     return [line for line, target in zip(text.lines, targets, strict=True) if target in needed]
 
 
@@ -105,6 +90,6 @@ def target_of(node: ast.expr) -> str:
 
 def with_ranges(text: ProgramBuilder, outputs: Iterable[str]) -> Iterator[str]:
     lines = pruned(text, outputs)
-    used = {node.id for line in lines for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Name)}
+    used = names_in(*map(ast.parse, lines))
     yield from (f"{name}: {span}" for name, span in text.ranges.items() if name in used)
     yield from lines

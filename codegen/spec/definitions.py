@@ -9,8 +9,10 @@ import ast
 import keyword
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
+from ..language.index_expressions import copied, rebuilt
 from ..language.syntax import NUMBERS, too_deep
 from .model import Compute, Entry, Formula, Schema
 
@@ -60,14 +62,18 @@ def meant(entry: Entry) -> Entry:
         definitions[name] = _anew(each, trees_of(definitions))
     own = trees_of(definitions)
     primal = of_primals(own, [a.name for a in entry.tensor_arguments])
+    forward = {name: _anew(each, primal) for name, each in entry.forward.items()}
+    return replace(_changed(entry, partial(_anew, definitions=own)), definitions=definitions, forward=forward)
+
+
+def _changed(entry: Entry, of: Callable[[Any], Any]) -> Entry:
+    """With other ones for all of its expressions but definitions and tangents."""
     return replace(
         entry,
-        definitions=definitions,
-        compute=_anew(entry.compute, own),
-        derivative_of=entry.derivative_of and _anew(entry.derivative_of, own),
-        gradients={name: _anew(each, own) for name, each in entry.gradients.items()},
-        forward={name: _anew(each, primal) for name, each in entry.forward.items()},
-        backward=None if entry.backward is None else _anew(entry.backward, own),
+        compute=of(entry.compute),
+        derivative_of=entry.derivative_of and of(entry.derivative_of),
+        gradients={name: of(each) for name, each in entry.gradients.items()},
+        backward=entry.backward and of(entry.backward),
     )
 
 
@@ -75,10 +81,7 @@ def with_numbers(entry: Entry) -> Entry:
     """Numbers in the place of `inf`, `nan` and `pi`, where the entry has no such name of its own."""
     own = {*(a.name for a in entry.schema.arguments), *(r.name for r in entry.schema.returns), *entry.definitions}
     values = {name: tree for name, tree in NAMED_NUMBERS.items() if name not in own}
-    formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
-    single = (entry.compute, entry.derivative_of, entry.backward)
-    sources = [each.text for each in (*formulas, *single) if each is not None]
-    if not any(name in text for name in values for text in sources):
+    if not any(name in each.text for name in values for each in entry.expressions):
         return entry
 
     def numbered(each: Written) -> Written:
@@ -87,15 +90,9 @@ def with_numbers(entry: Entry) -> Entry:
         written = each.written and substituted(each.written, values)
         return replace(each, tree=substituted(each.tree, values), written=written)
 
-    return replace(
-        entry,
-        definitions={name: numbered(each) for name, each in entry.definitions.items()},
-        compute=numbered(entry.compute),
-        derivative_of=entry.derivative_of and numbered(entry.derivative_of),
-        gradients={name: numbered(each) for name, each in entry.gradients.items()},
-        forward={name: numbered(each) for name, each in entry.forward.items()},
-        backward=entry.backward and numbered(entry.backward),
-    )
+    definitions = {name: numbered(each) for name, each in entry.definitions.items()}
+    forward = {name: numbered(each) for name, each in entry.forward.items()}
+    return replace(_changed(entry, numbered), definitions=definitions, forward=forward)
 
 
 def _anew(each: Written, definitions: Trees) -> Written:
@@ -118,30 +115,9 @@ def substituted(tree: ast.expr, values: Trees) -> ast.expr:
             value = copied(values[node.id])
             return value if hasattr(value, "lineno") else ast.copy_location(value, node)
         is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        return _rebuilt(node, made, {"func": copied(node.func)} if is_named else {})  # a function is not the value
+        return rebuilt(node, made, {"func": copied(node.func)} if is_named else {})  # a function is not the value
 
     return made(tree)
-
-
-def copied(node: Any) -> Any:
-    return _rebuilt(node, copied, {})
-
-
-def _rebuilt(node: Any, part: Callable[[Any], Any], arguments: Mapping[str, Any]) -> Any:
-    """A node like another: some fields are given, and `part` makes the nodes below it.
-
-    That takes an eighth of what `copy` does. Nodes without fields, such as operators, are shared, as in what is parsed.
-    """
-    new: Any = ast.AST.__new__(type(node))
-    own = vars(new)
-    for name, value in vars(node).items():
-        if name in arguments:
-            own[name] = arguments[name]
-        elif isinstance(value, list):
-            own[name] = [part(item) if isinstance(item, ast.AST) else item for item in value]
-        else:
-            own[name] = part(value) if isinstance(value, ast.AST) and value._fields else value
-    return new
 
 
 def size(tree: ast.expr, sizes: Mapping[str, int]) -> int:

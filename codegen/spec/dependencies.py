@@ -32,15 +32,9 @@ def _names(entry: Entry) -> set[str]:
     return {_plain(name) for name in (*entry.names, *special_methods(entry.operator or ""))}
 
 
-def _named_by(entry: Entry) -> set[str]:
-    return {_plain(word) for word in (entry.origin.names if entry.origin else ())}
-
-
 def names_in_expressions(entry: Entry) -> Iterator[str]:
     """The names in an entry's expressions, and the special methods of a composite's operators."""
-    formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
-    others = filter(None, (entry.backward, entry.derivative_of))
-    trees = [entry.compute.tree, *(each.tree for each in (*formulas, *others))]
+    trees = [each.tree for each in entry.expressions]
     for trial in entry.trials:
         trees += trial.written
         yield trial.op.partition(".")[0]

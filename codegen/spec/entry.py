@@ -231,16 +231,14 @@ class EntryReader(TrialFields):
         text = self.text(args[0]) if args else None
         if text is None:
             return Compute("missing", "", None, self.where("name"))
-        if args[0] == "rows":
-            self.rows = read_program(text, schema, self.about("rows"))
-            if self.rows is None:
-                return Compute("missing", "", None, text.where())
-            return Compute("kernel", identifier(schema), None, text.where())
-        if args[0] == "indexed":
-            constants = [key for key in self.values if self.name_list(key) == ["non_differentiable"]]
-            self.indexed = read_indexed(text, schema, constants, self.about("indexed"))
-            kind = "missing" if self.indexed is None else "kernel"
-            return Compute(kind, identifier(schema) if self.indexed else "", None, text.where())
+        if args[0] in ("rows", "indexed"):
+            if args[0] == "rows":
+                self.rows = read_program(text, schema, self.about("rows"))
+            else:
+                constants = [key for key in self.values if self.name_list(key) == ["non_differentiable"]]
+                self.indexed = read_indexed(text, schema, constants, self.about("indexed"))
+            kind, name = ("kernel", identifier(schema)) if self.rows or self.indexed else ("missing", "")
+            return Compute(kind, name, None, text.where())
         syntax = {"elementwise": SCALAR_SYNTAX, "composite": TENSOR_SYNTAX}.get(args[0])
         tree = formula.parse_expression(text, syntax, self.about(args[0])) if syntax else None
         return self._meant(Compute(args[0], text.value, tree, text.where()), args[0], self._meanings())

@@ -278,6 +278,12 @@ class Entry:
         return {name: formula.tree for name, formula in self.gradients.items() if formula.tree is not None}
 
     @property
+    def expressions(self) -> "tuple[Compute | Formula, ...]":
+        """All that it says in expressions, the computation first."""
+        others = (self.derivative_of, *self.definitions.values(), *self.gradients.values(), *self.forward.values())
+        return (self.compute, *(each for each in (*others, self.backward) if each is not None))
+
+    @property
     def masks(self) -> tuple[str, ...]:
         """The arguments that are no operands: they have no gradient, and no part in promotion."""
         return tuple(name for name, formula in self.gradients.items() if formula.keyword == "non_differentiable")
