@@ -17,10 +17,31 @@ Overloads = Mapping[str, list[OpCode]]  # function -> the ops that share it
 @dataclass(frozen=True)
 class Public:
     code: OpCode
+    template = "function"
 
     @property
-    def template(self) -> str:
-        return "composite" if self.code.entry.compute.kind == "composite" else "public"
+    def header(self) -> str:
+        return f"{self.code.name}({self.code.parameters(out=True, numpy=True, more=True)}) -> {self.code.returns}"
+
+    @property
+    def docstring(self) -> str:
+        return self.code.docs.text
+
+    @property
+    def lines(self) -> list[str]:
+        code = self.code
+        first = [*self.deprecated, *code.renamed, *self.unchanged, *self.fast, *self.intercepted]
+        if not self._is_composite:
+            return first + self.computed
+        return [*first, f'name = "{self.op}"', *self.written, *self.prepared, *code.composite.lines, *self.remembered]
+
+    @property
+    def after(self) -> list[str]:
+        return [*self.code.result_type, ""] if self._is_composite else []
+
+    @property
+    def _is_composite(self) -> bool:
+        return self.code.entry.compute.kind == "composite"
 
     @property
     def op(self) -> str:
@@ -48,7 +69,7 @@ class Public:
         lines = [] if fast.calls_planned else self._tried
         if code.writes_first:
             return [*lines, *InplaceCode(code).fast]
-        if self.template == "composite":
+        if self._is_composite:
             condition = self._plain if fast.calls_planned else ""
             keeps = fast.keeps_views or fast.calls_planned
             result = self._launched(condition, f"{fast.looked_up_by}.launch({names})") if keeps else []
@@ -109,7 +130,7 @@ class Public:
         return [*lines, "        return result"]
 
     @property
-    def decorators(self) -> list[str]:
+    def before(self) -> list[str]:
         device_names = {f"like {a.name}": f"like {index}" for index, a in enumerate(self.code.arguments)}
         value = self.code.entry.autocast.items()
         phrases = ", ".join(f"{device}={device_names.get(word, word)!r}" for device, word in value)
@@ -150,7 +171,7 @@ class Public:
         if not code.has_out:
             return []
         writer = "write_outs" if code.has_multiple_outputs else "write_out"
-        if self.template == "composite":
+        if self._is_composite:
             call = f"{code.name}({', '.join(handed_on(code.arguments))})"
             return ["if out is not None:", f"    return {writer}(name, out, {call})"]
         lines, fast = ["if out is not None:"], code.fast
@@ -190,10 +211,24 @@ class InplaceCode:
     """The function with an underscore, which writes to its first tensor."""
 
     code: OpCode
-    template = "in_place"
+    template = "function"
+    after = ()
 
     @property
-    def decorators(self) -> list[str]:
+    def header(self) -> str:
+        parameters = self.code.parameters(numpy=True, inplace=True, more=True)
+        return f"{self.code.inplace_name}({parameters}) -> {self.code.returns}"
+
+    @property
+    def docstring(self) -> str:
+        return self.code.docs.inplace_doc
+
+    @property
+    def lines(self) -> list[str]:
+        return [*self.deprecated, *self.code.renamed, *self.written]
+
+    @property
+    def before(self) -> list[str]:
         """What is written to is never cast; nor are the operands of a composite, which calls the function besides."""
         cast = self.code.entry.autocast and self.code.entry.compute.kind == "composite"
         return ['@autocast_as(cpu="off", cuda="off")'] if cast else []
@@ -326,13 +361,16 @@ def kernel_op(code: OpCode) -> str:
 
 def _of_plans(code: OpCode) -> dict[str, str]:
     fast, writing = code.fast, code.plan_in_place
-    named = {"outputs": f"{len(code.entry.schema.returns)}"} if code.has_multiple_outputs else {}
-    named |= {"in_place": writing.spelling} if writing else {}
-    named |= {"moves": "True"} if writing and code.moves is not None else {}
-    named |= {"refused": repr(fast.rejected_integers)} if fast.rejected_integers else {}
-    named |= {"records": "False"} if code.node and not fast.records else {}
-    named |= {"is_planned": "False"} if not fast.keeps_plans else {}
-    return named | ({"after_checks": "True"} if fast.launches and not fast.launches_unchecked else {})
+    named = {
+        "outputs": f"{len(code.entry.schema.returns)}" * code.has_multiple_outputs,
+        "in_place": writing.spelling if writing else "",
+        "moves": "True" if writing and code.moves is not None else "",
+        "refused": repr(fast.rejected_integers) if fast.rejected_integers else "",
+        "records": "False" if code.node and not fast.records else "",
+        "is_planned": "" if fast.keeps_plans else "False",
+        "after_checks": "True" if fast.launches and not fast.launches_unchecked else "",
+    }
+    return {key: value for key, value in named.items() if value}
 
 
 def _of_kernel(code: OpCode) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The general path of an op, of any dtype and layout, for elementwise.py.j2, view.py.j2 and kernel.py.j2."""
+"""The general path of an op, of any dtype and layout."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,27 @@ from .op import OpCode
 class General:
     code: OpCode
 
+    template = "general"
+
     @property
-    def template(self) -> str:
-        return self.code.entry.compute.kind
+    def before(self) -> list[str]:
+        return self.code.result_type if self.code.entry.compute.kind == "kernel" else []
+
+    @property
+    def header(self) -> str:
+        into = "" if self.code.entry.compute.kind == "view" else ", into=None"
+        return f"_{self.code.name}(name: str, {self.code.general_parameters}{into})"
+
+    @property
+    def lines(self) -> list[str]:
+        code = self.code
+        if code.entry.compute.kind == "kernel":
+            return [*self.prepared, f"return {self.called}"]
+        if code.entry.compute.kind == "view":
+            return [*self.prepared, f"first = {code.tensors[0].name}", *self.geometry, f"return {self.returned}"]
+        call = f"run({code.kernel}, name, ({self.tensors}), ({self.numbers}), into)"
+        first = [*self.prepared, *self.remembered_in_place, f"result, ({self.tensors}) = {call}"]
+        return [*first, *self.undefined, f"return {self.returned}"]
 
     @property
     def tensors(self) -> str:
@@ -42,31 +60,22 @@ class General:
         others = behind(a.name for a in code.arguments if a.type.base not in ("Tensor", "ScalarType"))
         view_geometry = f"({function}, first._shape, first.stride(), first._offset{sizes}{others})"
         if code.gives_list:
-            retained = (
-                [f"{fast.looked_up_by}.remember(first, unchecked, ({self._cached_lookup('view_geometries')}))"]
-                if fast.recalls
-                else []
-            )
             made = "result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])"
-            return [f"view_geometries = geometries{view_geometry}", *retained, made]
-        remembered = f"{fast.looked_up_by}.remember(first, unchecked, ({self._cached_lookup('view_geometry')}))"
-        if fast.recalls and not code.retypes:
-            return [f"view_geometry = geometry{view_geometry}", remembered, "result = make_view(first, view_geometry)"]
-        if code.retypes:
-            kind = "dtype" if code.has_dtype_argument else f"first._dtype.to_{code.entry.result_dtype[0]}()"
-            made = "typed_view" if code.node else "typed_alias"
-            if fast.recalls:
-                return [
-                    f"kind = {kind}",
-                    f"view_geometry = geometry{view_geometry}",
-                    remembered,
-                    f"result = {made}(first, view_geometry, kind)",
-                ]
-            return [f"kind = {kind}", f"result = {made}(first, geometry{view_geometry}, kind)"]
-        return [f"result = make_view(first, geometry{view_geometry})"]
+            return [f"view_geometries = geometries{view_geometry}", *self._cached("view_geometries"), made]
+        kind = "dtype" if code.has_dtype_argument else f"first._dtype.to_{code.entry.result_dtype[0]}()"
+        made, more = ("typed_view" if code.node else "typed_alias"), ", kind"
+        lines = [f"kind = {kind}"]
+        if not code.retypes:
+            lines, made, more = [], "make_view", ""
+        if not fast.recalls:
+            return [*lines, f"result = {made}(first, geometry{view_geometry}{more})"]
+        lines += [f"view_geometry = geometry{view_geometry}", *self._cached("view_geometry")]
+        return [*lines, f"result = {made}(first, view_geometry{more})"]
 
-    def _cached_lookup(self, view_geometry: str) -> str:
-        return star_args([view_geometry, *(a.name for a in self.code.fast.view_arguments)])
+    def _cached(self, view_geometry: str) -> list[str]:
+        key = star_args([view_geometry, *(a.name for a in self.code.fast.view_arguments)])
+        call = f"{self.code.fast.looked_up_by}.remember(first, unchecked, ({key}))"
+        return [call] if self.code.fast.recalls else []
 
     @property
     def remembered_in_place(self) -> list[str]:

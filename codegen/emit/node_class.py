@@ -24,25 +24,23 @@ class NodeClass:
     @property
     def attributes(self) -> list[str]:
         node, names = self.node, [a.name for a in self.node.arguments]
-        properties: dict[str, object] = {}
-        if node.outputs > 1:
-            properties |= {"output_count": node.outputs, "differentiable": node.differentiable_outputs}
-        properties |= {"is_view": True} if node.entry.compute.kind == "view" else {}
-        properties |= {"gives_list": True} if node.gives_list else {}
-        properties |= {"arguments": tuple(a.name for a in node.entry.schema.arguments), "inputs": tuple(names)}
-        lists = tuple(a.name for a in node.entry.tensor_arguments if a.type.is_list)
-        properties |= {"lists": lists} if lists else {}
-        properties |= {"keeps": node.keeps_what} if node.keeps_what else {}
-        properties |= {"values": node.values} if node.values else {}
-        properties |= {"refuses": dict(node.not_implemented)} if node.not_implemented else {}
-        if node.entry.hooked:
-            first = [names.index(name) for name in node.entry.hooked]
-            properties["hook_order"] = (*first, *(i for i in range(len(names)) if i not in first))
-        if any(formula.keyword == "not_implemented" for formula in node.entry.forward.values()):
-            properties["refuses_tangents"] = True
-        if node.by_kernel and node.entry.stored:
-            properties["stored"] = True
-        return [f"{name} = {value!r}" for name, value in properties.items()] + self._kernels
+        multiple, first = node.outputs > 1, [names.index(name) for name in node.entry.hooked]
+        properties: dict[str, object] = {
+            "output_count": node.outputs if multiple else None,
+            "differentiable": node.differentiable_outputs if multiple else None,
+            "is_view": node.entry.compute.kind == "view" or None,
+            "gives_list": node.gives_list or None,
+            "arguments": tuple(a.name for a in node.entry.schema.arguments),
+            "inputs": tuple(names),
+            "lists": tuple(a.name for a in node.entry.tensor_arguments if a.type.is_list) or None,
+            "keeps": node.keeps_what or None,
+            "values": node.values or None,
+            "refuses": dict(node.not_implemented) or None,
+            "hook_order": (*first, *(i for i in range(len(names)) if i not in first)) if first else None,
+            "refuses_tangents": any(f.keyword == "not_implemented" for f in node.entry.forward.values()) or None,
+            "stored": (node.by_kernel and node.entry.stored) or None,
+        }
+        return [f"{name} = {value!r}" for name, value in properties.items() if value is not None] + self._kernels
 
     @property
     def _kernels(self) -> list[str]:

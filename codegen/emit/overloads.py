@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..spec.model import Argument
 from ..spec.names import chooses_by_types, numpy_names, possibly_missing
-from .calls import handed_on, parameter_list, renamed
+from .calls import handed_on, parameter_list, renamed, star_args
 from .composite import deprecated_calls, extra_positional
 from .docstrings import INPLACE_DOC, DocCode
 from .op import OpCode
@@ -21,15 +21,29 @@ class Dispatcher:
     codes: list[OpCode]
     inplace: bool = False
 
-    template = "dispatcher"
-
-    @property
-    def renamed(self) -> list[str]:
-        return renamed(self.numpy_names)
+    template = "function"
 
     @property
     def table(self) -> str:
         return f"_{self.name}_overloads"
+
+    @property
+    def before(self) -> list[str]:
+        rows = star_args(f"({self.target(c)}, {c.entry.schema.text!r}, {c.matching})" for c in self.codes)
+        return [f'{self.table} = Overloads("{self.name}", [{rows}])']
+
+    @property
+    def header(self) -> str:
+        return f"{self.name}({self.parameters})"
+
+    @property
+    def lines(self) -> list[str]:
+        cases = [line for test, call in self.cases for line in (f"if {test}:", f"    return {call}")]
+        return [*self.deprecated, *renamed(self.numpy_names), *cases, f"return {self.otherwise}"]
+
+    @property
+    def after(self) -> list[str]:
+        return [f"{self.name}.__signature__ = LazySignature(of_overloads, {self.table}.functions)"]
 
     def target(self, code: OpCode) -> str:
         name = code.inplace_name if self.inplace else code.name

@@ -180,9 +180,7 @@ class Renderer:
         skeleton = Renderer(Spec("", ()), OUTSIDE)
         skeleton.library = Library(())  # which no entry names anything of
         helpers = Library(self.library.op_libraries[:1]).parts["helper"].values()
-        templates = [
-            path for folder in ("", "kernels", "nodes", "ops") for path in (TEMPLATES / folder).glob("*.py.j2")
-        ]
+        templates = [path for name in ("", "kernels", "nodes", "ops") for path in (TEMPLATES / name).glob("*.py.j2")]
         code = {*Path(__file__).parent.glob("*.py"), Path(scalar_code.__file__)}
         return format_of([*templates, *code], skeleton.modules(), helpers)
 
@@ -306,12 +304,10 @@ class Renderer:
 
     @property
     def programs(self) -> list[RowCode]:
-        own = [RowCode(e.rows, self.library, e) for e in self.spec.entries if e.rows is not None]
-        own += [
-            RowCode(e.rows.columns_summed(f"{e.identifier}_sums"), self.library)
-            for e in self.spec.entries
-            if e.rows is not None and e.rows.totals
-        ]
+        pairs = [(entry, entry.rows) for entry in self.spec.entries if entry.rows is not None]
+        own = [RowCode(rows, self.library, entry) for entry, rows in pairs]
+        sums = [rows.columns_summed(f"{entry.identifier}_sums") for entry, rows in pairs if rows.totals]
+        own += [RowCode(program, self.library) for program in sums]
         return [*own, *(RowCode(program, self.library) for program in self.library.programs if self.target.in_tree)]
 
     def row_files(self) -> Files:

@@ -86,11 +86,8 @@ class _Stub:
 
     def _below(self) -> Iterator[str]:
         star_imports = [op_library.replace(".", "/") for op_library, name, _ in self._names() if name == "*"]
-        init_sources = [
-            path.read_text()
-            for op_library in star_imports
-            if (path := self.root / op_library / "__init__.py").is_file()
-        ]
+        paths = [self.root / op_library / "__init__.py" for op_library in star_imports]
+        init_sources = [path.read_text() for path in paths if path.is_file()]
         for name in self.table["NAMES"]:
             above, _, last = name.rpartition(".")
             if above == self.module and not any(f'    "{last}",' in source for source in init_sources):
