@@ -19,12 +19,11 @@ import numpy as np
 from specgrad.generated.registry import OPS
 
 from ..proof.grid import FULL
-from ..proof.mpmath_functions import is_known
 from ..proof.numbers import Unknown, evaluate
-from .calls.entries import meaning_of
 from .calls.findings import on_purpose
 from .calls.special_values import settings
 from .calls.units import DTYPES, LIMITS, Measured, compared
+from .checks.accuracy import measured_meaning
 from .distribution_accuracy import section, shown
 
 COMMAND = __package__.rpartition(".")[0]
@@ -72,8 +71,8 @@ def rows(names: Sequence[str], seed: str) -> Iterator[Row]:
 
 def measure(op: Any, seed: str) -> Row | None:
     """The first of the op's settings, by compiled kernels, at all points of the grid."""
-    meaning = meaning_of(op) if "float" in op.dtypes and op.result_dtype[0] == "same" else None
-    if meaning is None or not meaning.entry.precise or not is_known(meaning.expression) or not meaning.derived:
+    meaning = measured_meaning(op)
+    if meaning is None or not meaning.derived:
         return None
     worst: dict[tuple[str, str, str], float] = {}
     findings = []
@@ -83,9 +82,8 @@ def measure(op: Any, seed: str) -> Row | None:
             for errors in points.errors():
                 note(worst, ("specgrad", dtype, errors.kind), errors.units)
                 if errors.is_beyond:
-                    findings.append(
-                        f"{op.name}, {errors.kind} of {errors.argument} in {dtype}: {errors.shown(errors.worst)}"
-                    )
+                    about = f"{op.name}, {errors.kind} of {errors.argument} in {dtype}"
+                    findings.append(f"{about}: {errors.shown(errors.worst)}")
                 if errors.kind in ("value", "gradient"):
                     compare_others(op, points, errors, worst)
         except RuntimeError as error:

@@ -21,7 +21,7 @@ from .checks.dtypes import check_autocast, check_dtypes
 from .checks.elementwise import check_elementwise
 from .checks.errors_and_examples import check_refuses
 from .checks.forward import check_forward, check_forward_again, check_forward_over_reverse
-from .checks.kernels import check_indexed, check_rows
+from .checks.kernels import check_program
 from .checks.layouts import (
     check_commutative,
     check_displaced,
@@ -51,7 +51,7 @@ ONCE = "once_differentiable"
 SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forward_over_reverse)
 OF_GRADIENTS: tuple[Check, ...] = (check_inputs, check_outputs, check_fused)
 IN_OTHER_WAYS: tuple[Check, ...] = (check_inplace, check_number, check_commutative, check_layouts)
-MEANING: tuple[Check, ...] = (check_reference, check_rows, check_indexed)
+MEANING: tuple[Check, ...] = (check_reference, check_program)
 EVERYWHERE: tuple[Check, ...] = (
     *(*MEANING, check_writes, check_memory, check_without_memory, check_reverse, check_backward, check_forward),
     *(*SECOND_ORDER, *OF_GRADIENTS, *IN_OTHER_WAYS, check_displaced, check_batch),

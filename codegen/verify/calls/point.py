@@ -21,7 +21,7 @@ from specgrad.runtime.tensor.tensor import TensorBase, adopt, share
 from ...proof.numbers import evaluate
 from ..isolation import forget_arguments, note_argument, note_call
 from .entries import spec_entry
-from .samples import Drawing, SampledArgument, sample_calls
+from .samples import Drawing, SampledArgument, points, sample_calls
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +119,10 @@ class Point:
         flags = self.op.outputs if len(self.op.outputs) == len(outputs) else self.op.outputs * len(outputs)
         return [output for output, yes in zip(outputs, flags, strict=True) if yes]
 
+    def results(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """What comes out for other values of the leaves."""
+        return [output.array for output in self.call([adopt(array.copy()) for array in arrays])]
+
     def recorded(self, output_mask: Sequence[bool] | None = None) -> tuple[list[Any], list[Any], list[Any]]:
         tensors = self.tensors(output_mask)
         outputs = self.outputs(tensors)
@@ -145,6 +149,10 @@ class Point:
 
     def __str__(self) -> str:
         return shown(self.text, self.is_complex)
+
+
+def listed_points(op: Any) -> Iterator[Point]:
+    return (Point(op, *each) for each in points(op))
 
 
 def shown(text: str, is_complex: bool) -> str:

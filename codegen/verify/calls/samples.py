@@ -34,6 +34,13 @@ class SampledArgument:
     real: bool = False
 
 
+def arguments_of(text: str) -> dict[str, ast.expr]:
+    """The expressions of a call by the names of its arguments."""
+    call = ast.parse(f"_({text})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    return {keyword.arg or "": keyword.value for keyword in call.keywords}
+
+
 class Drawing:
     """Evaluates the arguments of one call; the same op, text and kind of number always give the same tensors."""
 
@@ -46,9 +53,7 @@ class Drawing:
         self.argument = ""
 
     def arguments(self, text: str) -> dict[str, Any]:
-        call = ast.parse(f"_({text})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        return {keyword.arg or "": self.value(keyword.arg or "", keyword.value) for keyword in call.keywords}
+        return {name: self.value(name, tree) for name, tree in arguments_of(text).items()}
 
     def value(self, argument: str, node: ast.expr) -> Any:
         self.argument = argument

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .entries import spec_entry
-from .samples import in_domain, sample_calls, types_of
+from .samples import arguments_of, in_domain, sample_calls, types_of
 
 MAX_CALLS = 24  # calls of an op: its first samples give them
 INTS = (0, 1, -1, 2)
@@ -39,48 +39,41 @@ def is_internal(op: Any) -> bool:
 
 
 def of_sample(op: Any, text: str) -> Iterator[str]:
-    call = ast.parse(f"_({text})", mode="eval").body
-    assert isinstance(call, ast.Call)
+    call = arguments_of(text)
     ways = (_arguments(op, call), _sizes(call), _left_out(op, call), _with_defaults(op, call))
     for other in itertools.chain.from_iterable(itertools.zip_longest(*ways)):
         if other is not None:
-            yield ast.unparse(other)[2:-1]
+            yield ", ".join(f"{name}={ast.unparse(value)}" for name, value in other.items())
 
 
-def _with(call: ast.Call, name: str, value: ast.expr | None) -> ast.Call:
-    unchanged = [k for k in call.keywords if k.arg != name or value is not None]
-    keywords = [ast.keyword(k.arg, value if k.arg == name else k.value) for k in unchanged]  # type: ignore[arg-type]
-    if value is not None and name not in [k.arg for k in call.keywords]:
-        keywords.append(ast.keyword(name, value))
-    return ast.Call(call.func, [], keywords)
+Call = dict[str, ast.expr]  # the expressions of arguments, by name
 
 
-def _arguments(op: Any, call: ast.Call) -> Iterator[ast.Call]:
+def _arguments(op: Any, call: Call) -> Iterator[Call]:
     types = types_of(op)
-    for name, keyword in ((keyword.arg or "", keyword) for keyword in call.keywords):
+    for name, value in call.items():
         if name not in op.unvaried:
-            yield from (_with(call, name, value) for value in others(op, name, types.get(name, ""), keyword.value))
+            yield from (call | {name: other} for other in others(op, name, types.get(name, ""), value))
 
 
-def _with_defaults(op: Any, call: ast.Call) -> Iterator[ast.Call]:
-    args = {k.arg for k in call.keywords}
+def _with_defaults(op: Any, call: Call) -> Iterator[Call]:
     for name, type_ in types_of(op).items():
-        if name not in args and name not in op.unvaried:
-            yield from (_with(call, name, value) for value in new_arguments(op, name, type_))
+        if name not in call and name not in op.unvaried:
+            yield from (call | {name: value} for value in new_arguments(op, name, type_))
 
 
-def _left_out(op: Any, call: ast.Call) -> Iterator[ast.Call]:
+def _left_out(op: Any, call: Call) -> Iterator[Call]:
     defaults = inspect.signature(op.function).parameters
     required = {spelt for name, _, needed, *_ in op.arguments if needed for spelt in (name, "self" * (name == "input"))}
-    for keyword in call.keywords:
-        if keyword.arg in op.unvaried:
+    for name in call:
+        if name in op.unvaried:
             continue
-        if keyword.arg not in required:
-            default = getattr(defaults.get(keyword.arg or ""), "default", None)
-            if not isinstance(default, int | float) or in_domain(op, keyword.arg or "", [default]) == [default]:
-                yield _with(call, keyword.arg or "", None)
-        elif types_of(op).get(keyword.arg or "", "").endswith("?"):
-            yield _with(call, keyword.arg or "", ast.Constant(None))
+        if name not in required:
+            default = getattr(defaults.get(name), "default", None)
+            if not isinstance(default, int | float) or in_domain(op, name, [default]) == [default]:
+                yield {other: value for other, value in call.items() if other != name}
+        elif types_of(op).get(name, "").endswith("?"):
+            yield call | {name: ast.Constant(None)}
 
 
 def varied(op: Any, text: str) -> dict[str, str]:
@@ -91,9 +84,7 @@ def varied(op: Any, text: str) -> dict[str, str]:
 
 
 def _values(text: str) -> dict[str, str]:
-    call = ast.parse(f"_({text})", mode="eval").body
-    assert isinstance(call, ast.Call)
-    return {keyword.arg or "": ast.unparse(keyword.value) for keyword in call.keywords}
+    return {name: ast.unparse(value) for name, value in arguments_of(text).items()}
 
 
 def others(op: Any, name: str, type_: str, value: ast.expr) -> Iterator[ast.expr]:
@@ -128,11 +119,9 @@ def _strings_of_all(name: str) -> tuple[str, ...]:
 
 def _strings_in(sources: list[str], name: str) -> Iterator[str]:
     for text in sources:
-        call = ast.parse(f"_({text})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        for keyword in call.keywords:
-            if keyword.arg == name and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str):
-                yield keyword.value.value
+        match arguments_of(text).get(name):
+            case ast.Constant(value=str(word)):
+                yield word
 
 
 def _lists(now: list[int]) -> Iterator[ast.expr]:
@@ -150,10 +139,8 @@ def new_arguments(op: Any, name: str, type_: str) -> Iterator[ast.expr]:
         yield from map(ast.Constant, choices)
 
 
-def _sizes(call: ast.Call) -> Iterator[ast.Call]:
-    calls = [n for n in ast.walk(call) if isinstance(n, ast.Call)]
-    makers = [n for n in calls if isinstance(n.func, ast.Name) and n.func.id in "TIB"]
-    sizes = dict.fromkeys(s.value for maker in makers for s in maker.args if isinstance(s, ast.Constant))
+def _sizes(call: Call) -> Iterator[Call]:
+    sizes = dict.fromkeys(s.value for maker in _makers(call) for s in maker.args if isinstance(s, ast.Constant))
     for size, other in itertools.product(sizes, (0, 1)):
         yield _resized(call, lambda args, size=size, other=other: [_size(a, size, other) for a in args])  # type: ignore[misc]
     yield _resized(call, lambda args: [])
@@ -163,9 +150,13 @@ def _size(argument: ast.expr, size: Any, other: int) -> ast.expr:
     return ast.Constant(other) if isinstance(argument, ast.Constant) and argument.value == size else argument
 
 
-def _resized(call: ast.Call, change: Callable[[list[ast.expr]], list[ast.expr]]) -> ast.Call:
+def _resized(call: Call, change: Callable[[list[ast.expr]], list[ast.expr]]) -> Call:
     result = copy.deepcopy(call)
-    for node in ast.walk(result):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in "TIB":
-            node.args = change(node.args)
+    for maker in _makers(result):
+        maker.args = change(maker.args)
     return result
+
+
+def _makers(call: Call) -> list[ast.Call]:
+    calls = [n for value in call.values() for n in ast.walk(value) if isinstance(n, ast.Call)]
+    return [n for n in calls if isinstance(n.func, ast.Name) and n.func.id in "TIB"]

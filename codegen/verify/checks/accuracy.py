@@ -8,7 +8,7 @@ import itertools
 from importlib.util import find_spec
 from typing import Any
 
-from ..calls.entries import meaning_of
+from ..calls.entries import Meaning, meaning_of
 from ..calls.findings import Report, on_purpose
 from ..calls.interpreted import all_plain
 from ..calls.special_values import settings
@@ -18,16 +18,23 @@ SETTINGS = 2  # of numbers: those of the first sample, and others
 IS_INSTALLED = find_spec("mpmath") is not None
 
 
-def check_accuracy(op: Any, report: Report) -> None:
+def measured_meaning(op: Any) -> Meaning | None:
+    """What the op means, where that can be told exactly."""
     meaning = meaning_of(op) if "float" in op.dtypes and op.result_dtype[0] == "same" else None
     if meaning is None or not meaning.entry.precise or not IS_INSTALLED:
+        return None
+    from ...proof.mpmath_functions import is_known
+
+    return meaning if is_known(meaning.expression) else None
+
+
+def check_accuracy(op: Any, report: Report) -> None:
+    meaning = measured_meaning(op)
+    if meaning is None:
         return
     from ...proof.grid import SPARSE
-    from ...proof.mpmath_functions import is_known
     from ..calls.units import measured
 
-    if not is_known(meaning.expression):
-        return
     for setting in itertools.islice(settings(op, meaning), SETTINGS):
         try:
             with all_plain(op):

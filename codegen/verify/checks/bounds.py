@@ -16,8 +16,7 @@ import numpy as np
 from specgrad.runtime.compiler.cache import precompile
 
 from ..calls.findings import Report, forward_formula
-from ..calls.point import Point, adopt, gradients
-from ..calls.samples import points
+from ..calls.point import Point, adopt, gradients, listed_points
 from ..calls.unequal import unequal_points
 from ..calls.variants import variant_points
 from .forward import has_forward, tangents
@@ -46,10 +45,6 @@ def check_bounds(op: Any) -> Report:
                     del point  # its memory is looked at when it is freed
                     report_damage(op, called, report)
     return report
-
-
-def listed_points(op: Any) -> Iterator[Point]:
-    return (Point(op, *each) for each in points(op))
 
 
 def other_points(op: Any) -> Iterator[Point]:

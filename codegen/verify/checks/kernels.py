@@ -147,32 +147,21 @@ def differences(expected: tuple[np.ndarray, ...], result: tuple[np.ndarray, ...]
             yield f"element {worst} of result {number} is {shown[0]} on CUDA, {shown[1]} on the CPU"
 
 
-def check_rows(point: Point, report: Report) -> None:
+def check_program(point: Point, report: Report) -> None:
     entry = spec_entry(point.op)
-    if entry is None or entry.rows is None:
+    if entry is None or entry.program is None:
         return
     report.checks += 1
-    requested = meant(entry.rows, values(point, point.arrays))
-    _on_cpu(point, "rows", requested, report)
-    _simulated(point, "rows", requested, report)
-
-
-def check_indexed(point: Point, report: Report) -> None:
-    entry = spec_entry(point.op)
-    if entry is None or entry.indexed is None:
-        return
-    report.checks += 1
-    results = indexed_outputs(entry.indexed, values(point, point.arrays), row_namespace())
-    requested = [results[output.name] for output in entry.schema.returns]
-    _on_cpu(point, "indexed", requested, report)
+    arguments, key = values(point, point.arrays), "rows" if entry.rows is not None else "indexed"
+    if entry.indexed is not None:
+        results = indexed_outputs(entry.indexed, arguments, row_namespace())
+        requested = [results[output.name] for output in entry.schema.returns]
+    elif entry.rows is not None:
+        requested = meant(entry.rows, arguments)
+    _compare(point, key, "the loop for the CPU", point.results(point.arrays), requested, report)
     package = generated_package(point.op.function.__module__)
     if importlib.util.find_spec(f"{package}.kernels.programs.cuda_{entry.identifier}") is not None:
-        _simulated(point, "indexed", requested, report)
-
-
-def _on_cpu(point: Point, key: str, requested: list[np.ndarray], report: Report) -> None:
-    matches = [output.array for output in point.call([adopt(array) for array in point.arrays])]
-    _compare(point, key, "the loop for the CPU", matches, requested, report)
+        _simulated(point, key, requested, report)
 
 
 def _simulated(point: Point, key: str, requested: list[np.ndarray], report: Report) -> None:

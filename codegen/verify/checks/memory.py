@@ -18,8 +18,7 @@ from specgrad.runtime.tensor.tensor import adopt
 from ...spec.model import Entry, Return
 from ..calls.entries import has_key, spec_entry
 from ..calls.findings import Finding, Report, both, error_message
-from ..calls.point import Point
-from ..calls.samples import points
+from ..calls.point import Point, listed_points
 from ..guards import new_damage
 from ..isolation import spoil
 
@@ -70,7 +69,7 @@ def check_aliases(op: Any, report: Report) -> None:
     if entry is None or not any(r.type.alias and not r.type.writes for r in entry.schema.returns):
         return
     report.checks += 1
-    if not any(any(_shared(Point(op, text, hard, is_complex))) for text, hard, is_complex in points(op)):
+    if not any(any(_shared(point)) for point in listed_points(op)):
         text = "the schema has Tensor(a) for a result that lies in the memory of an argument at no sample"
         report.add(Finding(str(entry.where), op.name, "name", text))
 
@@ -88,8 +87,7 @@ def _shared(point: Point) -> list[bool]:
 
 
 def check_replaces(op: Any, report: Report) -> None:
-    for text, hard, is_complex in points(op) if op.replaces else ():
-        point = Point(op, text, hard, is_complex)
+    for point in listed_points(op) if op.replaces else ():
         if not any(isinstance(value, bool) for value in point.arguments.values()):
             report.checks += 1
             if refuted := _refuting(point):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from specgrad.runtime.tensor.dtypes import dtype
-from specgrad.runtime.tensor.tensor import TensorBase, adopt
+from specgrad.runtime.tensor.tensor import TensorBase
 
 from ...spec.reference import evaluate
 from ..calls.findings import Report, close, error_message, is_refusal, largest, worst
@@ -25,15 +25,14 @@ KINDS = {"f": "a float", "c": "complex", "i": "an integer", "u": "an integer", "
 def check_reference(point: Point, report: Report) -> None:
     if point.op.reference:
         arrays = point.arrays
-        result = point.call([adopt(array) for array in point.arrays])
-        compare(point, str(point), [output.array for output in result], arrays, report)
+        compare(point, str(point), point.results(arrays), arrays, report)
 
 
 def check_unlisted(point: Point, report: Report) -> None:
     if not point.op.reference:
         return
     arrays = point.arrays
-    matches = [output.array for output in point.call([adopt(array) for array in point.arrays])]
+    matches = point.results(arrays)
     right: Sequence[np.ndarray | None] = ()
     with contextlib.suppress(Exception):
         right = expected(point, arrays, len(matches))
@@ -54,12 +53,12 @@ def _check_kind(point: Point, kind: str, report: Report) -> None:
         return
     arrays = [integral(array, kind) for array in point.arrays]
     try:
-        result = point.call([adopt(array.copy()) for array in arrays])
+        result = point.results(arrays)
     except Exception as error:
         if not is_refusal(error):
             report.find(point.op, point.op.kind, f"at {point} of {kind}: {error_message(error)}")
         return
-    compare(point, f"{point} of {kind}", [output.array for output in result], arrays, report)
+    compare(point, f"{point} of {kind}", result, arrays, report)
 
 
 def integral(array: np.ndarray, kind: str) -> np.ndarray:
