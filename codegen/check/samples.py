@@ -9,6 +9,7 @@ from ..spec.fields import DTYPES
 from ..spec.model import Problem, Sample, Type
 from ..spec.row_program import check_of_rows
 from ..spec.signature import spell
+from ..spec.types import NUMBERS, TYPES
 from .scope import Context
 
 CONSTANTS = ("inf", "nan", "pi", *DTYPES)
@@ -79,19 +80,6 @@ def _check_value(context: Context, key: str, value: ast.expr) -> Iterator[Proble
                     yield context.problem(node, fault, key)
 
 
-NUMBERS = ("int", "float", "bool", "complex")
-KINDS = {  # the kinds of values that stand for a type; the types that are not here take anything
-    "Tensor": ("tensor",),
-    "Scalar": NUMBERS,
-    "float": ("int", "float"),
-    "int": ("int",),
-    "bool": ("bool",),
-    "str": ("str",),
-    "ScalarType": ("name",),
-    "ProcessGroup": ("ranks",),
-}
-
-
 def type_fault(value: ast.expr, type_: Type, or_number: bool) -> str:
     if isinstance(value, ast.Constant) and value.value is None:
         return "" if type_.optional else f"expected {spell(type_)}, found None"
@@ -106,8 +94,8 @@ def type_fault(value: ast.expr, type_: Type, or_number: bool) -> str:
 
 
 def _fits(value: ast.expr, type_: Type, or_number: bool) -> bool:
-    kinds = KINDS.get(type_.base)
-    if kinds is None or _kind(value) in kinds:
+    kinds = TYPES[type_.base].values
+    if not kinds or _kind(value) in kinds:
         return True
     if _kind(value) == "name":  # inf, nan and pi are numbers too
         return type_.base in ("Scalar", "float") or or_number

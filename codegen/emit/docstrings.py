@@ -8,19 +8,10 @@ from dataclasses import dataclass
 from ..library.rule_doc import demand
 from ..spec.model import Argument, Entry, Type
 from ..spec.names import numpy_names
+from ..spec.types import TYPES
 from .calls import parameter_list
 from .composite import extra_positional
 from .properties import Properties
-
-_TYPES = {
-    "Scalar": "number",
-    "ScalarType": "dtype",
-    "Tensor": "tensor",
-    "Device": "device",
-    "Generator": "generator",
-    "MemoryFormat": "memory format",
-    "ProcessGroup": "process group",
-}
 
 _KINDS = {"bool": "bool", "int": "integers", "float": "floats", "complex": "complex numbers"}
 
@@ -54,7 +45,7 @@ _MEANINGS = {
 
 
 def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
-    word = _TYPES.get(type_.base, type_.base)
+    word = TYPES[type_.base].noun
     items = f"{word}s and None" if type_.optional_items else f"{word}s"
     phrases = [word, "number"] if takes_number else [word]
     if type_.is_list:

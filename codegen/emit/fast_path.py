@@ -8,6 +8,7 @@ from ..library.rule_doc import reads_any, reads_elements, reads_shapes, reads_st
 from ..spec.definitions import Trees, substituted
 from ..spec.fields import COMPUTED, WITHOUT_GRADIENT
 from ..spec.model import Argument, Trial
+from ..spec.types import TYPES
 from .calls import python_names
 from .elementwise_kernels import is_integer_argument, is_plain_number
 from .properties import Properties
@@ -120,7 +121,7 @@ class FastCode:
             return self._raw(argument) if self.op.is_raw(argument) else "O" if type_.optional else "T"
         if type_.is_list:
             return "d" if type_.base == "int" else "a"
-        return {"int": "n", "bool": "b", "float": "f", "Scalar": "f", "str": "s"}.get(type_.base, "a")
+        return TYPES[type_.base].letter
 
     def _has_indices(self, argument: Argument) -> bool:
         """Whether plans take a list as one of indices: the last argument, or with a last one that is no tensor."""

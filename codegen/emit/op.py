@@ -7,36 +7,16 @@ from functools import cached_property
 from ..library.op_library import Part
 from ..spec.model import Argument, Type
 from ..spec.names import by_numpy_names, possibly_missing
+from ..spec.types import TYPES
 from .calls import parameter_list, renamed
 from .composite import CompositeCode, extra_positional
 from .docstrings import DocCode
 from .fast_path import FastCode
 from .properties import Properties
 
-_HINTS = {
-    "Scalar": "Number",
-    "ScalarType": "dtype",
-    "Device": "DeviceLike",
-    "MemoryFormat": "memory_format",
-    "ProcessGroup": "Any",
-}
-_CHECKS = {
-    "Tensor": "tensor",
-    "Scalar": "scalar",
-    "int": "integer",
-    "float": "floating",
-    "bool": "boolean",
-    "str": "string",
-    "ScalarType": "dtype",
-    "Device": "device",
-    "Generator": "generator",
-    "MemoryFormat": "memory_format",
-    "ProcessGroup": "process_group",
-}
-
 
 def hint(type_: Type) -> str:
-    base = _HINTS.get(type_.base, type_.base)
+    base = TYPES[type_.base].hint
     if type_.is_list:
         inner = f"{base} | None" if type_.optional_items else base
         base = f"Sequence[{inner}]" + (f" | {base}" if type_.size is not None else "")
@@ -136,7 +116,7 @@ class OpCode(Properties):
 
     def check(self, argument: Argument, is_set: bool = False) -> str:
         type_ = argument.type
-        name = _CHECKS[type_.base]
+        name = TYPES[type_.base].check
         shown = f'name, "{argument.python_name}", {argument.name}'
         if type_.is_tensor and type_.is_list:
             name = "tensor_list_optional" if type_.optional_items else "tensor_list"

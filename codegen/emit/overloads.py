@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ..spec.model import Argument
 from ..spec.names import chooses_by_types, numpy_names, possibly_missing
+from ..spec.types import TYPES
 from .calls import handed_on, parameter_list, renamed, star_args
 from .composite import deprecated_calls, extra_positional
 from .docstrings import INPLACE_DOC, DocCode
@@ -170,19 +171,10 @@ def has_type(argument: Argument) -> str:
     return f"({name} is None or {number})" if argument.type.optional else number
 
 
-CLASS_TESTS = {
-    "Tensor": "isinstance({}, Tensor)",
-    "int": "{}.__class__ is int",
-    "bool": "{}.__class__ is bool",
-    "Scalar": "{}.__class__ in NUMBERS",
-    "str": "{}.__class__ is str",
-}
-
-
 def class_test(argument: Argument, expression: str) -> str:
     if argument.type.is_list:
         return f"{expression}.__class__ in (tuple, list)" if argument.type.base == "int" else ""
-    return CLASS_TESTS.get(argument.type.base, "").format(expression)
+    return TYPES[argument.type.base].class_test.format(expression)
 
 
 def positional(code: OpCode) -> list[Argument]:

@@ -7,21 +7,12 @@ from dataclasses import replace
 
 from ..language.syntax import LARGEST, one_of
 from .model import Argument, Return, Schema, Type
+from .types import NUMBER, STRING, TYPES
 
-BASES = (
-    *("Tensor", "Scalar", "int", "float", "bool", "str", "ScalarType", "Device", "Generator", "MemoryFormat"),
-    "ProcessGroup",
-)
-
-NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-STRING = r"'[^'\\\n]*'|\"[^\"\\\n]*\""
 TOKEN = re.compile(rf"\s*(->|[A-Za-z_]\w*|{NUMBER}|{STRING}|[^\s])", re.ASCII)
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 LONGEST_NAME = 64
 LONGEST_NUMBER = 30
-
-# What a default of each type looks like; lists and optional types are handled apart.
-DEFAULTS = {"Scalar": rf"{NUMBER}|True|False", "int": r"-?\d+", "float": NUMBER, "bool": "True|False", "str": STRING}
 
 
 class SchemaError(ValueError):
@@ -115,8 +106,8 @@ class _Parser:
     def type(self) -> Type:
         """`Tensor(a!)`, `int[2]?`, `Tensor?[]`: base, alias, question mark, list, question mark."""
         offset, base = self.offset, self.identifier("a type")
-        if base not in BASES:
-            raise self.fail(f"unknown type '{base}'{one_of(base, BASES)}", offset)
+        if base not in TYPES:
+            raise self.fail(f"unknown type '{base}'{one_of(base, TYPES)}", offset)
         type_ = Type(base)
         if self.accept("("):
             type_ = replace(type_, alias=self.identifier("the letter of an alias"), writes=self.accept("!"))
@@ -188,7 +179,7 @@ def _fits(source: str, type_: Type) -> bool:
     """Whether `source` is a default of the type; one item stands for a whole list of fixed size."""
     if source == "None":
         return type_.optional
-    pattern = DEFAULTS.get(type_.base, "(?!)")
+    pattern = TYPES[type_.base].default
     if type_.is_list and source.startswith("["):
         items = source[1:-1].split(", ") if source != "[]" else []
         return all(_is_literal(pattern, item) for item in items)
