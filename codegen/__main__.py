@@ -4,7 +4,6 @@ python -m codegen                     render all, verify changed entries, write 
 python -m codegen --check             write nothing; print a diff and exit 1 when generated/ is stale, exit 2 when that
                                       cannot be told because ruff, which lays it out, is missing or another
 python -m codegen --list              one line per entry
-python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
 python -m codegen verify [OP...]      check every formula numerically
 python -m codegen derive EXPRESSION   an entry for a scalar expression, with its formulas
 python -m codegen prove [OP...]       prove the gradient formulas of element-wise ops
@@ -52,7 +51,7 @@ from .emit.files import (
 from .language.syntax import did_you_mean
 from .library.bases import SPEC
 from .library.files import Refused, read_manifest
-from .pages.statistics import picture_files, report
+from .pages.statistics import picture_files
 from .project.progress import counted
 from .project.project import Project, add_options, merge_specs, op_library_of, read_project
 from .project.trial import changed_ops, is_wrong_in_tree
@@ -124,8 +123,6 @@ def generation(options: argparse.Namespace) -> int:
     if options.list:
         for entry in project.spec.entries:
             print(f"{entry.where.file}:{entry.where.line}: {entry.compute.kind:11s} {entry.schema.text}")
-    elif options.count:
-        print(report(project.path, project.spec.entries, project.renderer.library.parts["helper"]))
     else:
         return write(project, options)
     return 0
@@ -164,7 +161,6 @@ def parse(argv: list[str]) -> argparse.Namespace:
     add_options(parser, named=False)
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     parser.add_argument("--list", action="store_true", help="list the entries")
-    parser.add_argument("--count", action="store_true", help="count the lines that ops take")
     parser.add_argument(
         "--no-verify", action="store_true", help="skip the checks, of changed entries in the tree, and pictures"
     )
@@ -172,7 +168,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     if options.spec is not None and not options.spec.suffix and not options.spec.exists():
         hint = did_you_mean(str(options.spec), [*own_commands(), *ELSEWHERE])
         parser.error(f"there is no command and no spec '{options.spec}'{hint}")
-    placed = options.out is not None or options.list or options.count
+    placed = options.out is not None or options.list
     if options.spec is None and (options.out or options.base):
         parser.error("--out and --base need a spec outside the tree")
     if options.spec is not None and not placed and op_library_of(options.spec) is None:

@@ -1,29 +1,14 @@
-"""`python -m codegen --count`, and which entries have a picture: the element-wise functions of one real number."""
+"""How many lines entries take, and which have a picture: the element-wise functions of one real number."""
 
 import ast
-import io
-import tokenize
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from statistics import median
 
-from ..library.modules import RUNTIME
 from ..spec.formula import called
 from ..spec.model import Entry
-
-# The Python that exists for the sake of single ops, below runtime/.
-HAND_WRITTEN = {
-    "kernels": ("ops/*/cpu*.py", "kernels/cpu/*.py", "kernels/cuda/*.py"),
-    "plans of kernels": ("ops/*/plans*.py",),
-    "scalar functions": ("kernels/scalar/*.py",),
-    "checks of arguments": ("ops/*/checks*.py",),
-    "helpers of formulas": ("ops/*/formulas*.py", "autograd/as_strided_formulas.py"),
-    "batching rules": ("extensions/vmap/rules_*.py",),
-    "views": ("tensor/view_shapes.py",),
-}
-NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
 @dataclass(frozen=True)
@@ -60,55 +45,6 @@ def entry_lines(text: str, entries: Sequence[Entry]) -> dict[str, int]:
 
 def own_lines(lines: Sequence[str]) -> list[str]:
     return [*lines[:1], *takewhile(lambda line: not line.startswith("- "), lines[1:])]
-
-
-def python_lines(runtime: Path = RUNTIME) -> dict[str, int]:
-    return {
-        label: sum(code_lines(path) for pattern in patterns for path in sorted(runtime.glob(pattern)))
-        for label, patterns in HAND_WRITTEN.items()
-    }
-
-
-def code_lines(path: Path) -> int:
-    tokens = list(tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline))
-    numbers: set[int] = set()
-    for before, token in zip([tokens[-1], *tokens], tokens, strict=False):
-        alone = token.type == tokenize.STRING and before.type in NO_CODE  # a statement of its own: a docstring
-        if token.type not in NO_CODE and not alone:
-            numbers.update(range(token.start[0], token.end[0] + 1))
-    return len(numbers)
-
-
-def without_python(entries: Iterable[Entry], helpers: Iterable[str]) -> set[str]:
-    known, with_python, names = set(helpers), set(), set()
-    for entry in entries:
-        names.add(entry.schema.name)
-        formulas = [*entry.gradients.values(), *entry.forward.values()]
-        called = {word for f in formulas if f.tree is not None for word in vocabulary_of(f.text)}
-        called |= vocabulary_of(entry.compute.text) if entry.compute.kind == "composite" else set()
-        own = entry.compute.kind in ("kernel", "view") or entry.check or entry.batch or entry.backward
-        if own or called & known:
-            with_python.add(entry.schema.name)
-    return names - with_python
-
-
-def vocabulary_of(text: str) -> set[str]:
-    return {token.string for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == 1}
-
-
-def report(path: Path, entries: Sequence[Entry], helpers: Iterable[str]) -> str:
-    result, python = spec_stats(path, entries), python_lines()
-    total = sum(python.values())
-    alone = len(without_python(entries, helpers))
-    lines = [
-        f"{result.entries} entries, {result.functions} functions",
-        f"YAML: {result.median_entry} lines per entry, {result.median_function} per function (medians)",
-        f"Python by hand: {total / max(result.functions, 1):.1f} lines per function (mean); {alone} functions "
-        "name none",
-        *(f"  {count:6d} {label}" for label, count in python.items()),
-        f"  {total:6d} in all",
-    ]
-    return "\n".join(lines)
 
 
 def picture_files(entries: Mapping[str, Entry]) -> dict[str, str]:
