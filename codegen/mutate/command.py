@@ -38,7 +38,7 @@ def mutate_command(options: argparse.Namespace, project: Project) -> int:
         chosen = [name for name in chosen if before.get(name) != now[name]]
     entries = sample_evenly([entry for entry in spec.written if entry.name in chosen], options.sample, options.seed)
     begin = time.perf_counter()
-    scores = score(entries, Related(path, spec.entries, project.renderer.library.op_libraries), options)
+    scores = score(entries, Related(spec.entries, project.renderer.library.op_libraries), options)
     for each in scores:
         print("\n".join([str(each), *each.lines()]))
     print("\n".join([*by_kind(scores), total(scores, time.perf_counter() - begin)]))

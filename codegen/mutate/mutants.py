@@ -21,10 +21,7 @@ from .expression_edits import Relations, changes, exchanged
 
 
 class Related:
-    def __init__(
-        self, spec: Path, entries: Sequence[Entry], op_libraries: Sequence[OpLibrary] = (runtime_library(),)
-    ) -> None:
-        self.spec = spec
+    def __init__(self, entries: Sequence[Entry], op_libraries: Sequence[OpLibrary] = (runtime_library(),)) -> None:
         self.op_libraries = op_libraries  # the packages that they are in
         self.entries = entries
 
@@ -56,7 +53,7 @@ class Related:
     @cached_property
     def _ops(self) -> dict[str, list[str]]:
         results: dict[str, list[str]] = {}
-        for family in families(self.spec, self.entries):
+        for family in families(self.entries):
             public = [e.schema for e in family.entries if not e.schema.name.startswith("_")]
             for schema in public:
                 same = dict.fromkeys(other.name for other in public if _types(other) == _types(schema))

@@ -137,7 +137,7 @@ def held(entry: Entry) -> Iterator[str]:
 
 
 def pages(renderer: Renderer, path: Path) -> Files:
-    result = chapters(renderer, path)
+    result = chapters(renderer)
     files = {f"ops/{family.slug}.md": page(renderer, family, ops) for family, ops in result}
     stats = spec_stats(path, renderer.spec.written)
     files["ops.md"] = renderer.render("ops_index.md.j2", families=result, spec_stats=stats)
@@ -153,14 +153,14 @@ def page(renderer: Renderer, family: Family, ops: list[OpSection]) -> str:
     return MEMO.of(key, partial(renderer.render, "family.md.j2", family=family, ops=ops))
 
 
-def reference(renderer: Renderer, path: Path) -> Files:
-    ops = [section for _, result in chapters(renderer, path) for section in result]
+def reference(renderer: Renderer) -> Files:
+    ops = [section for _, result in chapters(renderer) for section in result]
     return {"REFERENCE.md": tidy(renderer.render("reference.md.j2", ops=ops))}
 
 
-def chapters(renderer: Renderer, path: Path) -> list[tuple[Family, list[OpSection]]]:
+def chapters(renderer: Renderer) -> list[tuple[Family, list[OpSection]]]:
     pictures = picture_files(renderer.spec.by_name())
-    return [(each, sections(renderer, each, pictures)) for each in families(path, renderer.spec.written)]
+    return [(each, sections(renderer, each, pictures)) for each in families(renderer.spec.written)]
 
 
 def tidy(text: str) -> str:

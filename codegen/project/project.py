@@ -82,7 +82,7 @@ class Project:
             stubs = torch_stubs(TREE / "specgrad" / "torch_names.py")
             parts = {self.root: files, TREE / "docs": pages(self.renderer, SPEC), TREE / "specgrad": stubs}
         else:
-            parts = {self.root: files | reference(self.renderer, self.path)}
+            parts = {self.root: files | reference(self.renderer)}
             layout = layout_of(formatter)
         if formatter is not None:
             parts = {root: formatter.formatted_files(each) for root, each in parts.items()}

@@ -17,7 +17,7 @@ def spec_pages(path: Path, entries: Sequence[Entry]) -> tuple[dict[str, str], di
     starts = sorted(entry.where.line for entry in entries)
     ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=True))
     sources, page_of = {}, {}
-    for family in families(path, entries):
+    for family in families(entries):
         page = f"{FOLDER}/{family.slug}.md"
         parts = [f"{UNSEARCHED}\n# {family.title} in {path.name}\n"]
         for entry in family.entries:

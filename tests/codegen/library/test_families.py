@@ -1,4 +1,4 @@
-"""Which entries make a family, however a spec and its comments are laid out; and that each family has its page."""
+"""Which entries make a family, however a spec is laid out; and that each family has its page."""
 
 from __future__ import annotations
 
@@ -15,40 +15,21 @@ ENTRY = "- name: {}(Tensor self) -> Tensor\n  composite: self + self\n  samples:
 
 # Lines of one letter are entries.
 CASES = {
-    "a comment between heading and entry": ("# ---- Waves ----\n\n# why\n\na\n\nb", {"Waves": "ab"}),
-    "a comment at the first entry": ("# ---- Waves ----\n\n# about a\na\nb", {"Waves": "ab"}),
-    "a comment that looks like a heading": ("# ---- Waves ----\n\n# Note: this is old.\n\na", {"Waves": "a"}),
-    "a comment after a paragraph": (
-        "a\n\n# Waves: up and down.\n\n# why so\n\n# Note: old.\n\nb",
-        {"Ops": "a", "Waves": "b"},
-    ),
-    "a comment above a heading": (
-        "# ---- Waves ----\na\n\n# more to come\n# ---- Sums ----\nb",
-        {"Waves": "a", "Sums": "b"},
-    ),
-    "blank lines": ("\n\n# ---- Waves ----\n\n\n\na\n\n\n\n# ---- Sums ----\n\n\nb", {"Waves": "a", "Sums": "b"}),
-    "several headings, of which one has no entries": ("# ---- Waves ----\n\n# ---- Sums ----\na", {"Sums": "a"}),
-    "two headings in one paragraph": ("# ---- Waves ----\n# ---- Sums ----\na", {"Sums": "a"}),
-    "a last heading without entries": ("# ---- Waves ----\na\n# ---- Sums ----\n", {"Waves": "a"}),
-    "the same title twice": (
-        "# ---- Waves ----\na\n# ---- Sums ----\nb\n# ---- Waves ----\nc",
-        {"Waves": "ac", "Sums": "b"},
-    ),
-    "a box": ("# -------\n# Waves: up.\n# And down.\n# -------\n\n# why\na", {"Waves": "a"}),
-    "words about the file": ("# My ops: all of them.\n\n# Waves: up.\n\na", {"Waves": "a"}),
-    "no heading": ("# about a\na\n\n# about b\nb", {"Ops": "ab"}),
-    "entries above the first heading": ("a\n\n# ---- Waves ----\n\nb", {"Ops": "a", "Waves": "b"}),
-    "a title of other letters": ("# ---- Völlig öde ----\na\n# ---- 波 ----\nb", {"Völlig öde": "a", "波": "b"}),
-    "a dash inside a sentence": ("# ---- Waves ----\na\n\n# see a ---- it is the same\n\nb", {"Waves": "ab"}),
     "a section": ("- section: Waves\n\n# ---- no heading ----\n\na\n- section: Sums\nb", {"Waves": "a", "Sums": "b"}),
     "an empty section": ("- section: Waves\n- section: Sums\na\n- section: Rest", {"Sums": "a"}),
     "entries above the first section": ("# Waves: up.\n\na\n- section: Sums\nb", {"Ops": "a", "Sums": "b"}),
+    "the same title twice": (
+        "- section: Waves\na\n- section: Sums\nb\n- section: Waves\nc",
+        {"Waves": "ac", "Sums": "b"},
+    ),
+    "no section": ("# about a\na\n\n# about b\nb", {"Ops": "ab"}),
+    "a title of other letters": ("- section: Völlig öde\na\n- section: 波\nb", {"Völlig öde": "a", "波": "b"}),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_entries_belong_to_the_heading_above(case: str, tmp_path: Path) -> None:
-    """No comment but a heading makes, ends or loses a family; one without entries has no page."""
+def test_entries_belong_to_the_section_above(case: str, tmp_path: Path) -> None:
+    """No comment makes, ends or loses a family; one without entries has no page."""
     text, expected = CASES[case]
     lines = [
         ENTRY.format(line) if len(line) == 1 and line.isalpha() and line.isascii() else f"{line}\n"
@@ -59,21 +40,17 @@ def test_entries_belong_to_the_heading_above(case: str, tmp_path: Path) -> None:
         path.write_bytes("".join(lines).replace("\n", end).encode())
         spec, problems = load_spec(path)
         assert problems == []
-        found = families(path, spec.entries)
+        found = families(spec.entries)
         assert {family.title: "".join(e.name for e in family.entries) for family in found} == expected
         assert len({family.slug for family in found}) == len(found)
 
 
-def test_introductions_are_what_follows_the_title(tmp_path: Path) -> None:
-    """In the same paragraph; sections of one title have both introductions."""
+def test_introductions_are_those_of_the_sections(tmp_path: Path) -> None:
+    """Sections of one title have both introductions."""
     path = tmp_path / "ops.yaml"
-    path.write_text(
-        "# ---- Waves ----\n# they go up.\n\n# why\n\n"
-        + ENTRY.format("a")
-        + "# ---- Waves ---- \n# And down.\n"
-        + ENTRY.format("b")
-    )
-    (family,) = families(path, load_spec(path)[0].entries)
+    first, second = (f"- section: Waves\n  about: {text}\n" for text in ("They go up.", "And down."))
+    path.write_text(first + ENTRY.format("a") + second + ENTRY.format("b"))
+    (family,) = families(load_spec(path)[0].entries)
     assert (family.title, family.introduction) == ("Waves", "They go up. And down.")
 
 
@@ -94,7 +71,7 @@ def test_a_family_has_one_name():
     ops.
     """
     folders = {path.parent.name for path in (RUNTIME / "ops").glob("*/__init__.py")}
-    found = families(SPEC, load_spec(SPEC)[0].entries)
+    found = families(load_spec(SPEC)[0].entries)
     assert all(family.title == family.slug for family in found)
     assert folders - {family.title for family in found} == {"creation", "elementwise", "numeric", "optim"}
     library = Library((runtime_library(),))

@@ -24,7 +24,7 @@ from specgrad.generated.registry import OPS
 
 TREE, _ = load_spec(SPEC, SPEC.name)
 ENTRIES = {entry.name: entry for entry in TREE.entries}
-RELATED = Related(SPEC, TREE.entries)
+RELATED = Related(TREE.entries)
 
 
 def changed(text: str, relations: Relations | None = None) -> set[str]:

@@ -13,7 +13,7 @@ from specgrad.codegen.__main__ import main
 from specgrad.codegen.emit.files import Files
 from specgrad.codegen.emit.render import Renderer, Target
 from specgrad.codegen.library.bases import SPEC
-from specgrad.codegen.library.families import families, headings
+from specgrad.codegen.library.families import families
 from specgrad.codegen.pages.pages import pages
 from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.spec.model import Entry
@@ -22,27 +22,6 @@ from tests.repository import ROOT
 
 DOCS = ROOT / "docs"
 LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
-
-HEADINGS = """
-# The format of this file.
-
-# ---- Waves -------------------------------------------------
-# They go up and down.
-
-- name: a
-# about b alone
-- name: b
-
-# Sums. Rules turn dims round.
-# And so on.
-
-- name: c
-
-# ----------------------
-# Layers: linear maps.
-# ----------------------
-- name: d
-"""
 
 
 @pytest.fixture(scope="module")
@@ -55,20 +34,9 @@ def files() -> Files:
     return pages(Renderer(load_spec(SPEC, SPEC.name)[0], Target()), SPEC)
 
 
-def test_headings_have_title_introduction_and_first_entry() -> None:
-    """A line of dashes, a paragraph and a box begin a section; the comment of one entry and the file's head do not."""
-    found = [(h.title, h.introduction, h.line) for h in headings(HEADINGS)]
-    lines = {line: number for number, line in enumerate(HEADINGS.splitlines(), 1)}
-    assert found == [
-        ("Waves", "They go up and down.", lines["- name: a"]),
-        ("Sums", "Rules turn dims round. And so on.", lines["- name: c"]),
-        ("Layers", "Linear maps.", lines["- name: d"]),
-    ]
-
-
 def test_every_entry_is_in_one_family(entries: tuple[Entry, ...]) -> None:
-    """No entry stands above the first heading, and titles are short enough for a table."""
-    found = families(SPEC, entries)
+    """No entry stands above the first section, and titles are short enough for a table."""
+    found = families(entries)
     assert sorted(e.name for family in found for e in family.entries) == sorted(e.name for e in entries)
     assert all(family.title != "Ops" and len(family.title) < 60 for family in found)
 
