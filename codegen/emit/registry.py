@@ -3,46 +3,24 @@
 import ast
 import json
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
-from ..spec.fields import CHOICES
+from ..library.kernels import definitions
+from ..library.modules import RUNTIME
 from ..spec.reference import statements
 from .op import OpCode
 from .saved_tensors import differentiable_formulas
 
-# What the fields of `runtime.dispatch.registry.Op` are where a record does not say: left out of a line.
-DEFAULTS: dict[str, Any] = {
-    "inputs": (),
-    "outputs": (True,),
-    "result_dtype": ("same",),
-    "samples": (),
-    "hard": (),
-    "domain": {},
-    "dtypes": CHOICES["dtypes"],
-    "dtype": "promote",
-    "kink": ("average",),
-    "complex": True,
-    "formulas": {},
-    "masks": (),
-    "commutative": False,
-    "replaces": False,
-    "gives": {},
-    "expression": "",
-    "unvaried": (),
-    "unverified": "",
-    "derived_from": "",
-    "takes_number": False,
-    "reference": "",
-    "onnx": "",
-    "check": "",
-    "shape": "",
-    "refuses": (),
-    "autocast": {},
-    "sparse": "",
-    "conj_rule": "",
-    "example": "",
-    "qualified_names": (),
-}
+
+@cache
+def defaults() -> dict[str, Any]:
+    """What the fields of the runtime's `Op` are where a record does not say: left out of a line."""
+    op = definitions(RUNTIME / "dispatch" / "registry.py")["Op"]
+    fields = [node for node in ast.walk(op) if isinstance(node, ast.AnnAssign)]
+    values = {ast.unparse(node.target): node.value for node in fields if node.value is not None}
+    literals = {name: {} if isinstance(v, ast.Call) else ast.literal_eval(v) for name, v in values.items()}
+    return {name: value for name, value in literals.items() if value is not None}
 
 
 def lines(codes: Iterable[OpCode]) -> str:
@@ -73,7 +51,7 @@ def record(code: OpCode) -> dict[str, Any]:
         "qualified_names": tuple(f"{entry.namespace}.{name}" for name in entry.names) if is_placed else (),
         "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
     }
-    values = {name: others[name] if name in others else getattr(entry, name) for name in DEFAULTS}
+    values = {name: others[name] if name in others else getattr(entry, name) for name in defaults()}
     fields = {"kind": entry.compute.kind, "schema": entry.schema.text, "arguments": code.matching}
-    non_default = {name: v for name, v in values.items() if v is not None and v != DEFAULTS[name]}
+    non_default = {name: v for name, v in values.items() if v is not None and v != defaults()[name]}
     return {"name": entry.name} | functions | fields | non_default

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.emit.registry import DEFAULTS
+from specgrad.codegen.emit.registry import defaults
 from specgrad.runtime.dispatch import registry
 from specgrad.runtime.dispatch.registry import DATA, Op, Ops, Registry
 from tests.repository import ROOT
@@ -22,7 +22,7 @@ def test_what_is_left_out_is_the_default() -> None:
     fields = [field for field in dataclasses.fields(Op) if field.name not in ("node", "inplace")]
     made = {f.name: f.default_factory() for f in fields if f.default_factory is not dataclasses.MISSING}
     plain = {f.name: f.default for f in fields if f.default is not dataclasses.MISSING}
-    assert made | plain == DEFAULTS
+    assert made | plain == defaults()
 
 
 @pytest.fixture
