@@ -121,7 +121,7 @@ class FastCode:
             return self._raw(argument) if self.op.is_raw(argument) else "O" if type_.optional else "T"
         if type_.is_list:
             return "d" if type_.base == "int" else "a"
-        return TYPES[type_.base].letter
+        return TYPES[type_.base].code
 
     def _has_indices(self, argument: Argument) -> bool:
         """Whether plans take a list as one of indices: the last argument, or with a last one that is no tensor."""

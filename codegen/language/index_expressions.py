@@ -134,16 +134,16 @@ def replaced(tree: ast.expr, part: ast.expr, other: ast.expr) -> ast.expr:
 NO_FIELDS: Mapping[str, Any] = {}
 
 
-def rebuilt(node: Node, of: Callable[[Any], Any], given: Mapping[str, Any] = NO_FIELDS) -> Node:
-    """A node like another, with `of` each child; some fields are given.
+def rebuilt(node: Node, of: Callable[[Any], Any], overrides: Mapping[str, Any] = NO_FIELDS) -> Node:
+    """A node like another, with `of` each child; some fields have the value of `overrides`.
 
     That takes an eighth of what `copy` does. Nodes without fields, such as operators, are shared, as in what is parsed.
     """
     new: Node = ast.AST.__new__(type(node))
     own = vars(new)
     for name, value in vars(node).items():
-        if name in given:
-            own[name] = given[name]
+        if name in overrides:
+            own[name] = overrides[name]
         elif isinstance(value, list):
             own[name] = [of(item) if isinstance(item, ast.AST) else item for item in value]
         else:

@@ -30,9 +30,9 @@ def families(entries: Iterable[Entry]) -> list[Family]:
         title, about = (entry.section.title, entry.section.about) if entry.section else (UNTITLED, "")
         members.setdefault(title, []).append(entry)
         introductions.setdefault(title, []).append(about)
-    texts = {title: " ".join(filter(None, dict.fromkeys(parts))) for title, parts in introductions.items()}
+    descriptions = {title: " ".join(filter(None, dict.fromkeys(parts))) for title, parts in introductions.items()}
     names = slugs(members)
-    return [Family(title, texts[title], tuple(own), names[title]) for title, own in members.items()]
+    return [Family(title, descriptions[title], tuple(own), names[title]) for title, own in members.items()]
 
 
 def modules(entries: Iterable[Entry]) -> dict[str, list[Entry]]:

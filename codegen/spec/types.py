@@ -12,17 +12,15 @@ class TypeInfo:
     noun: str  # in docstrings
     check: str  # the function of runtime/dispatch/argument_checks.py
     default: str = "(?!)"  # what defaults look like
-    letter: str = "a"  # of an argument that plans know, as KernelOp has it
+    code: str = "a"  # of an argument that plans know, as KernelOp has it
     class_test: str = ""  # of an expression
     values: tuple[str, ...] = ()  # the kinds of values in samples; without any it takes anything
 
 
 NUMBERS = ("int", "float", "bool", "complex")
 TYPES = {
-    "Tensor": TypeInfo(*("Tensor", "tensor", "tensor", "(?!)", "T", "isinstance({}, Tensor)", ("tensor",))),
-    "Scalar": TypeInfo(
-        *("Number", "number", "scalar", rf"{NUMBER}|True|False", "f", "{}.__class__ in NUMBERS", NUMBERS)
-    ),
+    "Tensor": TypeInfo("Tensor", "tensor", "tensor", code="T", class_test="isinstance({}, Tensor)", values=("tensor",)),
+    "Scalar": TypeInfo("Number", "number", "scalar", rf"{NUMBER}|True|False", "f", "{}.__class__ in NUMBERS", NUMBERS),
     "int": TypeInfo("int", "int", "integer", r"-?\d+", "n", "{}.__class__ is int", ("int",)),
     "float": TypeInfo("float", "float", "floating", NUMBER, "f", values=("int", "float")),
     "bool": TypeInfo("bool", "bool", "boolean", "True|False", "b", "{}.__class__ is bool", ("bool",)),
