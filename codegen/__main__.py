@@ -58,7 +58,6 @@ from .project.trial import changed_ops, is_wrong_in_tree
 from .spec.excerpt import with_excerpt
 from .spec.memo import MEMO
 from .spec.model import MAX_PROBLEMS, Problem, Spec
-from .verify.proofs import disproved
 from .verify.proofs import prove as proved
 
 COMMAND = __package__  # in a tree `codegen`, where specgrad is installed `specgrad.codegen`
@@ -210,13 +209,14 @@ def is_wrong(project: Project, files: Files) -> bool:
     if project.in_tree:
         names = changed_ops(project.root, files)
         return bool(names) and is_wrong_in_tree(project.root, files, names)
-    from .verify.command import verify_package, wrong_functions
+    from .verify.command import Package, wrong_in_spec
+    from .verify.command import verify as verify_package
 
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder).resolve() / project.root.name
         write_new(trial, files)
-        known = [*disproved(project.spec, merge_specs(project.renderer.bases)), *wrong_functions(project)]
-        return verify_package(trial, project.path, known=known, op_library=project.op_library) != 0
+        package = Package.of(trial, project.op_library, project.path)
+        return verify_package(package, known_wrong=wrong_in_spec(project)) != 0
 
 
 def check(root: Path, files: Files, repair: str, expected: str, formatter: Formatter | None) -> int:

@@ -1,7 +1,6 @@
 """Checks of the keys `onnx`, `reference` and `rows`, and for slips of the pen: `and` and `or` of tensors, and `^`."""
 
 import ast
-import math
 from collections.abc import Collection, Iterator, Mapping
 from itertools import takewhile
 
@@ -10,6 +9,7 @@ from ..language.indexed_faults import call_faults
 from ..language.indexed_programs import IndexedProgram, arrays_in_subscripts
 from ..language.row_programs import Program, program_faults
 from ..language.syntax import did_you_mean
+from ..library.modules import shown_arity
 from ..programs.passes import Lowered
 from ..programs.program_kinds import ProgramCode
 from ..programs.python_code import INTEGER, TRUTH, Spelling
@@ -131,7 +131,7 @@ def _call_faults(context: Context, tree: ast.expr, table: dict[str, Operator]) -
                 fewest, max_args = helpers[name]
                 value = len(node.args) + len(node.keywords) + 1  # the operators come first
                 if not fewest <= value <= max_args and not any(isinstance(arg, ast.Starred) for arg in node.args):
-                    yield node, f"'{name}' takes {_range(fewest - 1, max_args - 1)} arguments, not {value - 1}"
+                    yield node, f"'{name}' takes {shown_arity((fewest - 1, max_args - 1))}, not {value - 1}"
             case ast.Name(id=name) if name in table and id(node) not in called:
                 yield node, f"the operator '{name}' is to be called"
 
@@ -139,15 +139,12 @@ def _call_faults(context: Context, tree: ast.expr, table: dict[str, Operator]) -
 def _operator_faults(node: ast.Call, name: str, operator: Operator) -> Iterator[Fault]:
     starred = any(isinstance(arg, ast.Starred) for arg in node.args)
     if not starred and not operator.fewest <= len(node.args) <= operator.max_args:
-        yield node, f"{name} takes {_range(operator.fewest, operator.max_args)} inputs, not {len(node.args)}"
+        count = shown_arity((operator.fewest, operator.max_args), "input")
+        yield node, f"{name} takes {count}, not {len(node.args)}"
     for keyword in node.keywords:
         if keyword.arg not in operator.attributes:
             hint = did_you_mean(keyword.arg or "", operator.attributes)
             yield keyword.value, f"{name} has no attribute '{keyword.arg}'{hint}"
-
-
-def _range(low: int, high: float) -> str:
-    return f"{low} or more" if high == math.inf else f"{low} to {high}" if high > low else str(low)
 
 
 def check_reference(context: Context) -> Iterator[Problem]:

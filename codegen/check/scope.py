@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..language.syntax import NUMBERS, did_you_mean, library_of, of_library
-from ..library.modules import RUNTIME, Arity, defined_nodes
+from ..library.modules import RUNTIME, Arity, defined_nodes, shown_arity
 from ..library.op_library import Known
 from ..spec.formula import called, location
 from ..spec.model import Entry, Problem, Schema, Where
@@ -177,7 +177,7 @@ class Scope:
 def _arity_faults(call: ast.Call, arity: Arity) -> Iterator[Fault]:
     value = len(call.args) + len(call.keywords)
     if not arity[0] <= value <= arity[1]:
-        yield call, f"{called(call)} takes {_spell(arity)}, got {value}"
+        yield call, f"{called(call)} takes {shown_arity(arity)}, got {value}"
 
 
 def function_of_python(name: str) -> str:
@@ -234,7 +234,7 @@ def _mismatch(schema: Schema, bound: int, count: int, keywords: list[str]) -> st
         return f"has no argument '{unknown}'{did_you_mean(unknown, names)}"
     if count > len(positional) and not _takes_loose_sizes(schema):
         required = sum(a.default is None for a in positional)
-        return f"takes {_spell((required - bound, len(positional) - bound))}, got {count - bound}"
+        return f"takes {shown_arity((required - bound, len(positional) - bound))}, got {count - bound}"
     filled = {a.name for a in positional[:count]} | set(keywords)
     missing = [a.name for a in schema.arguments if a.default is None and not {a.name, a.python_name} & filled]
     return f"misses argument '{missing[0]}'" if missing else ""
@@ -243,13 +243,6 @@ def _mismatch(schema: Schema, bound: int, count: int, keywords: list[str]) -> st
 def _takes_loose_sizes(schema: Schema) -> bool:
     types = [a.type for a in schema.arguments[1:2]]
     return any(type_.base == "int" and type_.is_list and type_.size is None for type_ in types)
-
-
-def _spell(arity: Arity) -> str:
-    low, high = arity
-    if high == math.inf:
-        return f"{low} or more arguments"
-    return f"{low} argument{'s' * (low != 1)}" if low == high else f"{low} to {high:.0f} arguments"
 
 
 @dataclass(frozen=True)

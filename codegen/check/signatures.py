@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ..language.syntax import did_you_mean
-from ..library.modules import Parameters
+from ..library.modules import Parameters, shown_arity
 from ..library.op_library import KEYS
 from ..spec.formula import called, names
 from ..spec.model import Argument, Compute, Entry, Formula, Problem
@@ -77,9 +77,7 @@ def _in_another_order(args: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def _shown(parameters: Parameters) -> str:
-    low, high = parameters.required, len(parameters.names)
-    count = f"{low} or more" if parameters.max_args > high else str(low) if low == high else f"{low} to {high}"
-    return f"{count} argument{'s' * (count != '1')} {_listed(parameters.names)}"
+    return f"{shown_arity((parameters.required, parameters.max_args))} {_listed(parameters.names)}"
 
 
 def _listed(names: Sequence[str]) -> str:

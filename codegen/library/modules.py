@@ -59,6 +59,12 @@ def arity_of(arguments: ast.arguments) -> Arity:
     return positional - len(arguments.defaults) + required_keywords, max_args
 
 
+def shown_arity(arity: Arity, noun: str = "argument") -> str:
+    low, high = arity
+    count = f"{low} or more" if high == math.inf else f"{low} to {high:.0f}" if high > low else f"{low}"
+    return f"{count} {noun}{'s' * (count != '1')}"
+
+
 def _public(name: str) -> bool:
     return not name.startswith("_")
 

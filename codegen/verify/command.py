@@ -10,12 +10,10 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import NamedTuple
 
 from ..language.syntax import did_you_mean
 from ..library.bases import SPEC
-from ..library.op_library import OpLibrary
 from ..project.progress import Progress, counted
 from ..project.project import Project, merge_specs
 from ..proof.derive import load_spec
@@ -109,11 +107,12 @@ def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
 
 
 def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT) -> int:
-    known_wrong = [
-        *disproved(project.spec, merge_specs(project.renderer.bases), names),
-        *wrong_functions(project, limit),
-    ]
-    return verify(package_of(project), names, known_wrong, limit)
+    return verify(package_of(project), names, wrong_in_spec(project, names, limit), limit)
+
+
+def wrong_in_spec(project: Project, names: Sequence[str] = (), limit: float = LIMIT) -> list[Finding]:
+    """What is found without running the package."""
+    return [*disproved(project.spec, merge_specs(project.renderer.bases), names), *wrong_functions(project, limit)]
 
 
 def wrong_functions(project: Project, limit: float = LIMIT) -> list[Finding]:
@@ -134,17 +133,6 @@ def seconds(text: str) -> float:
     return value
 
 
-def verify_package(
-    root: Path,
-    spec: Path | None = None,
-    names: Sequence[str] = (),
-    known: Sequence[Finding] = (),
-    limit: float = LIMIT,
-    op_library: OpLibrary | None = None,
-) -> int:
-    return verify(Package.of(root, op_library, spec), names, known, limit)
-
-
 class Listing(NamedTuple):
     """The ops of a package, and who has imported it to list them: such a process checks some of them then."""
 
@@ -160,8 +148,8 @@ def list_ops(package: Package, limit: float) -> Listing:
 
 def verify(
     package: Package,
-    names: Sequence[str],
-    known_wrong: Sequence[Finding],
+    names: Sequence[str] = (),
+    known_wrong: Sequence[Finding] = (),
     limit: float = LIMIT,
     entries: Sequence[str] = (),
     listing: Listing | None = None,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
+from specgrad.codegen.__main__ import main
 from specgrad.codegen.check.validate import validate
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.op_library import Known
@@ -86,6 +90,23 @@ ENTRIES = {
 def spec() -> Spec:
     """The spec of the tree."""
     return load_spec(SPEC, SPEC.name)[0]
+
+
+@pytest.fixture(scope="module")
+def build() -> Iterator[Callable[..., Any]]:
+    """Generates the package of a spec beside it, with options, and imports it until the module's tests are done."""
+    built: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+
+        def build_package(spec: Path, name: str, *options: str) -> Any:
+            assert main([str(spec), "--out", str(spec.parent / name), *options]) == 0
+            patch.syspath_prepend(spec.parent)
+            built.append(name)
+            return importlib.import_module(name)
+
+        yield build_package
+    for name in [name for name in sys.modules if name.partition(".")[0] in built]:
+        del sys.modules[name]
 
 
 @pytest.fixture

@@ -95,13 +95,14 @@ def test_wrong_shapes_and_dims_are_refused(norm_ops: Any) -> None:
 
 def test_a_kernel_that_is_not_its_program_is_found(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By verify, which runs both devices beside the program on NumPy; the spec is not at fault, the kernels are."""
-    from specgrad.codegen.verify.command import verify_package
+    from specgrad.codegen.verify.command import Package, verify
 
-    assert verify_package(folder / "norm_ops" / "generated", folder / SPEC, ["spread"]) == 0
+    package = Package.of(folder / "norm_ops" / "generated", spec=folder / SPEC)
+    assert verify(package, ["spread"]) == 0
     for device, of in (("cpu", "the loop for the CPU"), ("cuda", "the kernel for CUDA")):
         path = folder / f"norm_ops/generated/kernels/programs/{device}_spread.py"
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace("width = max_1 - min_2", "width = max_1 + min_2"), encoding="utf-8")
-        assert verify_package(folder / "norm_ops" / "generated", folder / SPEC, ["spread"]) != 0
+        assert verify(package, ["spread"]) != 0
         assert of in capsys.readouterr().out
         path.write_text(text, encoding="utf-8")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,6 @@ import pytest
 
 import specgrad as sg
 from specgrad.autograd import gradcheck, gradgradcheck
-from specgrad.codegen.__main__ import main
 
 Array = np.ndarray
 SPEC = """
@@ -247,15 +244,10 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
 
 
 @pytest.fixture(scope="module")
-def ops(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def ops(tmp_path_factory: pytest.TempPathFactory, build: Callable[..., Any]) -> Any:
     folder = tmp_path_factory.mktemp("indexed")
     (folder / "derivatives.yaml").write_text(SPEC, encoding="utf-8")
-    assert main([str(folder / "derivatives.yaml"), "--out", str(folder / "indexed_ops"), "--no-verify"]) == 0
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("indexed_ops")
-    sys.path.remove(str(folder))
-    for name in [name for name in sys.modules if name.partition(".")[0] == "indexed_ops"]:
-        del sys.modules[name]
+    return build(folder / "derivatives.yaml", "indexed_ops", "--no-verify")
 
 
 def split(function: Any, args: tuple[Any, ...]) -> tuple[Any, list[Any]]:

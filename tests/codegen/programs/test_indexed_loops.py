@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ import pytest
 from scipy.special import logsumexp
 
 import specgrad as sg
-from specgrad.codegen.__main__ import main
 from specgrad.codegen.programs.indexed_reference import outputs_of
 from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.verify.checks.kernels import row_namespace
@@ -297,13 +294,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ops(folder: Path) -> Iterator[Any]:
-    assert main([str(folder / "loops.yaml"), "--out", str(folder / "indexed_loop_ops"), "--no-verify"]) == 0
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("indexed_loop_ops")
-    sys.path.remove(str(folder))
-    for name in [name for name in sys.modules if name.partition(".")[0] == "indexed_loop_ops"]:
-        del sys.modules[name]
+def ops(folder: Path, build: Callable[..., Any]) -> Any:
+    return build(folder / "loops.yaml", "indexed_loop_ops", "--no-verify")
 
 
 @cache

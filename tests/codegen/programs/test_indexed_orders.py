@@ -3,9 +3,7 @@ arrays, and indices that are looked at before. Values are those of NumPy by hand
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,6 @@ import pytest
 from scipy.special import logsumexp
 
 import specgrad as sg
-from specgrad.codegen.__main__ import main
 from tests.codegen.programs.test_indexed_loops import Outputs, Program, compare, drawn, found, listed, meant
 
 Array = np.ndarray
@@ -316,13 +313,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ops(folder: Path) -> Iterator[Any]:
-    assert main([str(folder / "orders.yaml"), "--out", str(folder / "indexed_order_ops"), "--no-verify"]) == 0
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("indexed_order_ops")
-    sys.path.remove(str(folder))
-    for name in [name for name in sys.modules if name.partition(".")[0] == "indexed_order_ops"]:
-        del sys.modules[name]
+def ops(folder: Path, build: Callable[..., Any]) -> Any:
+    return build(folder / "orders.yaml", "indexed_order_ops", "--no-verify")
 
 
 @pytest.mark.filterwarnings("ignore:Mean of empty slice")

@@ -3,9 +3,7 @@ what programs mean, and nothing expensive is computed more often than it has ele
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.__main__ import main
 from specgrad.codegen.programs.lifting import rearranged
 from tests.codegen.programs.test_indexed_loops import Program, compare, drawn, entries, found, listed, meant
 
@@ -207,13 +204,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ops(folder: Path) -> Iterator[Any]:
-    assert main([str(folder / "lifting.yaml"), "--out", str(folder / "lifted_ops"), "--no-verify"]) == 0
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("lifted_ops")
-    sys.path.remove(str(folder))
-    for name in [name for name in sys.modules if name.partition(".")[0] == "lifted_ops"]:
-        del sys.modules[name]
+def ops(folder: Path, build: Callable[..., Any]) -> Any:
+    return build(folder / "lifting.yaml", "lifted_ops", "--no-verify")
 
 
 @pytest.mark.parametrize(("name", "args"), CALLS)

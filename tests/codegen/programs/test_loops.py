@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.__main__ import main
 
 Array = np.ndarray
 SPEC = """
@@ -88,15 +85,10 @@ LAYOUTS = [((5, 7), 1), ((7, 5), 0), ((3, 300, 40), 1), ((2, 3000), 1), ((40, 3)
 
 
 @pytest.fixture(scope="module")
-def ops(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def ops(tmp_path_factory: pytest.TempPathFactory, build: Callable[..., Any]) -> Any:
     folder = tmp_path_factory.mktemp("programs")
     (folder / "loops.yaml").write_text(SPEC, encoding="utf-8")
-    assert main([str(folder / "loops.yaml"), "--out", str(folder / "loop_ops"), "--no-verify"]) == 0
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("loop_ops")
-    sys.path.remove(str(folder))
-    for name in [name for name in sys.modules if name.partition(".")[0] == "loop_ops"]:
-        del sys.modules[name]
+    return build(folder / "loops.yaml", "loop_ops", "--no-verify")
 
 
 def softmax(x: Array, dim: int) -> Array:

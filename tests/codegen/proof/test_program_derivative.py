@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.__main__ import main
 from specgrad.codegen.proof.derive import load_spec, missing_derivative
 from tests.examples import close
 
@@ -51,18 +49,11 @@ SPEC = """
 
 
 @pytest.fixture(scope="module")
-def derived_ops(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def derived_ops(tmp_path_factory: pytest.TempPathFactory, build: Callable[..., Any]) -> Any:
     """A package of ops without a formula: it is written only where `verify` has found nothing."""
     root = tmp_path_factory.mktemp("derived")
     (root / "rows.yaml").write_text(SPEC, encoding="utf-8")
-    assert main([str(root / "rows.yaml"), "--out", str(root / "derived_ops")]) == 0
-    sys.path.insert(0, str(root))
-    import derived_ops
-
-    yield derived_ops
-    sys.path.remove(str(root))
-    for name in [name for name in sys.modules if name.partition(".")[0] == "derived_ops"]:
-        del sys.modules[name]
+    return build(root / "rows.yaml", "derived_ops")
 
 
 X = np.random.default_rng(0).normal(size=(5, 4, 3))

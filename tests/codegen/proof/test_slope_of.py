@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -31,14 +29,11 @@ SPEC = """\
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
+def package(tmp_path_factory: pytest.TempPathFactory, build: Callable[..., ModuleType]) -> ModuleType:
     """The package of both ops, which `verify` has passed before it was written."""
     folder = tmp_path_factory.mktemp("slopes")
     (folder / "spec.yaml").write_text(SPEC, encoding="utf-8")
-    assert main([str(folder / "spec.yaml"), "--out", str(folder / "slope_ops")]) == 0
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("slope_ops")
-    sys.path.remove(str(folder))
+    return build(folder / "spec.yaml", "slope_ops")
 
 
 def test_value_gradient_and_tangent(package: ModuleType) -> None:

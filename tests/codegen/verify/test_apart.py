@@ -10,9 +10,9 @@ import pytest
 
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.verify.checks.bounds import ENVIRONMENT
-from specgrad.codegen.verify.command import PACKAGE, verify_package
+from specgrad.codegen.verify.command import PACKAGE, verify
 from specgrad.codegen.verify.isolation import answers
-from specgrad.codegen.verify.processes import check_op_bounds
+from specgrad.codegen.verify.processes import Package, check_op_bounds
 
 # A product along a dimension, with a kernel for backward that is told of dimension 1 whatever it is.
 OUTSIDE = """\
@@ -63,7 +63,7 @@ def report(
     spec.write_text("\n".join([RIGHT.format("first"), *entries, RIGHT.format("last")]), encoding="utf-8")
     assert main([str(spec), "--out", str(out), "--no-verify"]) == 0, capsys.readouterr().err
     capsys.readouterr()
-    assert verify_package(out, names=names, limit=limit) == 1
+    assert verify(Package.of(out), names, limit=limit) == 1
     return capsys.readouterr().out.splitlines()
 
 

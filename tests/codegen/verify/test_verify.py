@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.verify.command import choose, verify_package
+from specgrad.codegen.verify.command import Package, choose, verify
 from specgrad.codegen.verify.op import verify_op
 from specgrad.generated import ops
 from specgrad.generated.registry import BY_NAME
@@ -139,7 +139,7 @@ def test_kernels_that_differ_from_the_formulas_are_found(tmp_path: Path, capsys:
     edit(out / "nodes" / "ops.py", "return node.fitted([grad * (1 - result * result)])", "return node.fitted([grad])")
     edit(out / "kernels" / "cuda" / "ops.py", "return sqrt(self)", "return sqrt(self + self)")
     capsys.readouterr()
-    assert verify_package(out) == 1
+    assert verify(Package.of(out)) == 1
     shown = capsys.readouterr().out
     assert re.search(r"ops\.yaml:5:9: fused_apart, fused gradient of self: at .*, the fused kernel: at element", shown)
     location = r"ops\.yaml:\d+: cuda_apart, simulated CUDA kernel forward: element \d of result 0"
