@@ -1,6 +1,8 @@
-"""How many lines entries take, and which have a picture: the element-wise functions of one real number."""
+"""How many lines entries and modules take, and which have a picture: the element-wise functions of one real number."""
 
 import ast
+import io
+import tokenize
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -9,6 +11,8 @@ from statistics import median
 
 from ..spec.formula import called
 from ..spec.model import Entry
+
+NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,16 @@ def spec_stats(path: Path, entries: Sequence[Entry]) -> SpecStats:
     for entry in entries:
         functions[entry.schema.name] = functions.get(entry.schema.name, 0) + lines[entry.name]
     return SpecStats(len(entries), len(functions), rounded(lines.values()), rounded(functions.values()))
+
+
+def code_lines(path: Path) -> int:
+    tokens = list(tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline))
+    numbers: set[int] = set()
+    for before, token in zip([tokens[-1], *tokens], tokens, strict=False):
+        alone = token.type == tokenize.STRING and before.type in NO_CODE  # a statement of its own: a docstring
+        if token.type not in NO_CODE and not alone:
+            numbers.update(range(token.start[0], token.end[0] + 1))
+    return len(numbers)
 
 
 def rounded(counts: Iterable[int]) -> float:

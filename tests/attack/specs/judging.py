@@ -55,7 +55,7 @@ def judged(path: Path, out: Path, reserved: ReservedNames, base: Spec) -> tuple[
         return [str(problem) for problem in problems], 0
     renderer, spec = project.renderer, project.spec
     try:
-        files = renderer.rendered() | reference(renderer, path)
+        files = renderer.rendered() | reference(renderer)
     except NotPython as error:
         return [str(problem) for problem in error.problems], 0
     plan(out, listed(files, OUTSIDE.command, spec.file)).carry_out()

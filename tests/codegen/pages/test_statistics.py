@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.pages.statistics import entry_lines, spec_stats
+from specgrad.codegen.pages.statistics import code_lines, entry_lines, spec_stats
 from specgrad.codegen.proof.derive import load_spec
 
 SPEC = """# A heading of
@@ -40,3 +40,26 @@ def test_lines_of_entries(path: Path) -> None:
     assert entry_lines(SPEC, entries) == {"one": 3, "two": 4, "one.out": 2}
     found = spec_stats(path, entries)
     assert (found.entries, found.functions, found.median_entry, found.median_function) == (3, 2, 3, 4.5)
+
+
+MODULE = '''"""What
+
+it is."""
+
+# why
+x = """a
+b"""
+
+
+def f():
+    """Says."""
+    return [
+        1,
+    ]
+'''
+
+
+def test_lines_of_code(tmp_path: Path) -> None:
+    """Docstrings, comments and blank lines do not count; strings in code do."""
+    (tmp_path / "module.py").write_text(MODULE, encoding="utf-8")
+    assert code_lines(tmp_path / "module.py") == 6
