@@ -60,13 +60,15 @@ def _products(left: Sequence[Any], right: Sequence[Any]) -> np.ndarray:
 
 
 def _compare(
-    point: Point, subject: str, forward: np.ndarray, reverse: np.ndarray, text: str, report: Report, level: int = 1
-) -> None:
+    point: Point, subject: str, forward: np.ndarray, reverse: np.ndarray, text: str, report: Report, level: int = 1,
+    size: float = 1.0,
+) -> None:  # fmt: skip
+    """`size`: that of what was differentiated, whose rounding is left where all of a derivative cancels."""
     a, b = float(forward.sum()), float(reverse.sum())
     scale, relative = float(np.abs(forward).sum() + np.abs(reverse).sum()), RELATIVE if level == 1 else SECOND
-    if np.isfinite(reverse).all() and not (scale < np.inf and abs(a - b) <= relative * scale + 1e-14):
-        size = abs(a - b) / (scale + 1e-300)
-        report.find(point.op, forward_formula(point.op), text.format(*both(a, b)), subject, size, level)
+    if np.isfinite(reverse).all() and not (scale < np.inf and abs(a - b) <= relative * scale + 1e-14 * size):
+        error = abs(a - b) / (scale + 1e-300)
+        report.find(point.op, forward_formula(point.op), text.format(*both(a, b)), subject, error, level)
 
 
 def check_forward_again(point: Point, report: Report) -> None:
@@ -105,7 +107,9 @@ def check_forward_over_reverse(point: Point, report: Report) -> None:
         matches = [unpack_dual(g).tangent for g in gradients(point.outputs(duals), duals, seeds)]
     forward = _products(weights, [w * 0 if t is None else t for t, w in zip(matches, weights, strict=True)])
     text = f"at {point} the tangent of the gradients is {{}} along a direction, their gradient gives {{}}"
-    _compare(point, "forward mode over reverse", forward, reverse, text, report, level=3)
+    differentiated = np.abs(_products(weights, once))
+    size = max(1.0, float(differentiated[np.isfinite(differentiated)].sum()))
+    _compare(point, "forward mode over reverse", forward, reverse, text, report, 3, size)
 
 
 def _can_go_on(point: Point, report: Report) -> bool:
