@@ -177,6 +177,21 @@ def _written_out(reference: Mapping[str, Formula]) -> ast.expr | None:
 DTYPES_OF_KIND = {INTEGER: ("int64", "int32"), TRUTH: ("bool",)}  # of `result_dtype` for outputs that are no floats
 
 
+def check_other_dtypes(context: Context) -> Iterator[Problem]:
+    entry = context.entry
+    if entry.other_dtypes is None:
+        return
+    if entry.rows is None:
+        yield context.at("other_dtypes", "only a row program leaves dtypes to an expression")
+    elif set(entry.dtypes) <= {"float"}:
+        yield context.at("other_dtypes", "it computes nothing: dtypes has floats alone, which the program computes")
+    elif "inplace" in entry.variants:
+        yield context.at("other_dtypes", "an op that is computed by it has no in-place variant")
+    elif entry.other_dtypes.tree is not None:
+        scope = context.scope([a.name for a in entry.schema.arguments])
+        yield from context.faults(scope, entry.other_dtypes.tree, "other_dtypes")
+
+
 def check_program(context: Context) -> Iterator[Problem]:
     entry = context.entry
     key = "rows" if entry.rows is not None else "indexed"
@@ -186,10 +201,11 @@ def check_program(context: Context) -> Iterator[Problem]:
     yield from (context.problem(node, message, key) for node, message in faults)
     if entry.identifier in context.known.by_hand:
         yield context.at(key, f"there is a kernel '{entry.identifier}' already: give the op another name")
-    if set(entry.dtypes) != {"float"}:
+    if set(entry.dtypes) != {"float"} and entry.other_dtypes is None:
         where = entry.key_locations.get("dtypes", entry.key_locations[key])
         kind = "row" if entry.rows is not None else key
-        yield context.problem(where, f"{kind} programs are for floats: dtypes: [float]", key)
+        hint = ", or other_dtypes: an expression for the others" if entry.rows is not None else ""
+        yield context.problem(where, f"{kind} programs are for floats: dtypes: [float]{hint}", key)
     if entry.rows is not None:
         yield from _check_rows(context, entry.rows, bool(faults))
     elif entry.indexed is not None:
@@ -221,9 +237,9 @@ def _check_dtypes(context: Context, key: str, kinds: Mapping[str, str]) -> Itera
     entry = context.entry
     where = entry.key_locations.get("result_dtype", entry.key_locations[key])
     for output, word in zip(entry.schema.returns, entry.result_dtype, strict=True):
-        allowed = DTYPES_OF_KIND.get(kinds[output.name], ("same",))
+        allowed = DTYPES_OF_KIND.get(kinds[output.name], ("same", "real"))
         if word not in allowed:
-            message = f"'{output.name}' is {allowed[0] if allowed != ('same',) else 'of the dtype of the elements'}"
+            message = f"'{output.name}' is {allowed[0] if allowed[0] != 'same' else 'of the dtype of the elements'}"
             yield context.problem(where, f"{message}, but result_dtype says {word}", key)
 
 

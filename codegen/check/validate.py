@@ -20,7 +20,7 @@ from .composite import check_composite, check_overloads
 from .derivatives import check_backward, check_forward, check_gradients
 from .fractions import check_fractions
 from .names import check_names, name_problems
-from .other_keys import check_logic, check_onnx, check_program, check_reference
+from .other_keys import check_logic, check_onnx, check_other_dtypes, check_program, check_reference
 from .samples import check_refuses, check_samples
 from .scope import Context, Ops
 from .signatures import check_hooked, check_layout, check_signatures, check_unused
@@ -208,5 +208,5 @@ CHECKS = (
     *(check_overloads, _check_named, _check_tried, _check_autocast, _check_deprecated),
     *(_check_commutative, _check_outputs, _check_elementwise, check_program, check_composite, check_gradients),
     *(check_backward, check_forward, check_logic, check_fractions, check_samples, check_refuses, check_reference),
-    *(check_onnx, check_signatures, check_unused, check_layout, check_hooked),
+    *(check_onnx, check_other_dtypes, check_signatures, check_unused, check_layout, check_hooked),
 )

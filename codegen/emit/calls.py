@@ -22,6 +22,8 @@ def callers(entries: Sequence[Entry]) -> dict[str, list[Caller]]:
 def expressions(entry: Entry) -> Iterator[tuple[str, ast.expr]]:
     if entry.compute.kind == "composite" and (tree := entry.compute.written or entry.compute.tree) is not None:
         yield "composite", tree
+    if entry.other_dtypes is not None and (tree := entry.other_dtypes.written or entry.other_dtypes.tree) is not None:
+        yield "other dtypes", tree
     kinds = {"where": entry.definitions, "gradient of": entry.gradients, "tangent of": entry.forward}
     for kind, formulas in kinds.items():
         for name, formula in formulas.items():
@@ -79,6 +81,10 @@ def renamed(pairs: Iterable[tuple[str, str]]) -> list[str]:
 
 def behind(items: Iterable[str]) -> str:
     return "".join(f", {item}" for item in items)
+
+
+def tuple_of(items: Sequence[str]) -> str:
+    return f"({', '.join(items)}{',' * (len(items) == 1)})"
 
 
 def star_args(items: Iterable[str]) -> str:

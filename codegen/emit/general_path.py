@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..spec.model import Argument
 from .calls import behind, star_args
 from .op import OpCode
+from .saved_tensors import rewrite
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,23 @@ class General:
         code, fast = self.code, self.code.fast
         retained = fast.arg_kinds if fast.keeps_plans else [a.name for a in fast.view_arguments]
         value = [f"unchecked = ({star_args(retained)})"] if fast.keeps_plans or fast.recalls else []
-        return [*value, *(line for argument in code.arguments for line in checked(code, argument)), *rule(code)]
+        checks = [line for argument in code.arguments for line in checked(code, argument)]
+        return [*value, *checks, *rule(code), *self._of_other_dtypes]
+
+    @property
+    def _of_other_dtypes(self) -> list[str]:
+        code, others = self.code, self.code.entry.other_dtypes
+        if others is None or others.tree is None:
+            return []
+        own = f"{code.tensors[0].name}._dtype"
+        computed = f"({own} if dtype is None else dtype)" if code.has_dtype_argument else own
+        kinds = "".join(sorted(word[0] for word in code.entry.dtypes if word in self._not_computed))
+        return [f'if {computed}.kind in "{kinds}":', f"    return {rewrite(others.written or others.tree, code.calls)}"]
+
+    @property
+    def _not_computed(self) -> tuple[str, ...]:
+        """The dtypes of a row program's entry that the program does not take: whole numbers may become floats."""
+        return ("complex",) if self.code.entry.dtype == "float" else ("bool", "int", "complex")
 
     @property
     def geometry(self) -> list[str]:

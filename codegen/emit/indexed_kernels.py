@@ -14,9 +14,10 @@ from ..programs.cpu_code import HELPERS, indented
 from ..programs.indexed_code import Stage, fused_stages, stages_of
 from ..programs.indexed_cuda import Source, sources_of
 from ..programs.program_kinds import ProgramCode
-from ..programs.python_code import INTEGER, TRUTH
+from ..programs.python_code import INTEGER, TRUTH, names_in_lines
 from ..spec.model import Entry
 from ..spec.row_program import NO_PART, check_of_rows, is_output_mask
+from .calls import tuple_of
 
 DTYPES = {INTEGER: "int64", TRUTH: "bool"}
 
@@ -53,8 +54,7 @@ class IndexedCode:
     def cpu(self) -> dict[str, Any]:
         stages = [*self.stages, *self.fused]
         functions = sorted({name for stage in stages for name in stage.functions})
-        text = "\n".join(line for stage in stages for line in stage.lines)
-        names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        names = names_in_lines(line for stage in stages for line in stage.lines)
         op_library = self.library.op_libraries[0].module_path((), depth=3)
         return {
             "name": self.program.name,
@@ -73,8 +73,7 @@ class IndexedCode:
         sources = sources_of(self.program)
         if not sources:
             return None
-        lines = "\n".join(line for text in sources for line in text.lines)
-        names = {n.id for n in ast.walk(ast.parse(lines)) if isinstance(n, ast.Name)}
+        names = names_in_lines(line for text in sources for line in text.lines)
         return {
             "name": self.entry.identifier,
             "listing": "\n".join(f"    {line}" for line in self.written),
@@ -91,7 +90,7 @@ class IndexedCode:
         lines = [f"    launches = Launches(given, {{{arrays}}})"]
         for text in sources:
             made = ", ".join(self._made(name, False) for name in text.results)
-            numbers = f"{_tuple(text.floats)}, {_tuple(text.ints)}, {text.threads}"
+            numbers = f"{tuple_of(text.floats)}, {tuple_of(text.ints)}, {text.threads}"
             lines.append(f"    launches.add({text.name}, {_strings(text.operands)}, {{{made}}}, {numbers})")
         names = _strings(self.program.outputs)
         return [
@@ -180,7 +179,7 @@ class IndexedCode:
     def plan(self) -> list[str]:
         """The function that makes the plan of a call."""
         arguments = ", ".join(self.arguments)
-        layouts = _tuple([a.name for a in self._inputs])
+        layouts = tuple_of([a.name for a in self._inputs])
         steps = [line for stage in self.stages for line in self._added(stage, self.stages)]
         if self.fused:
             fused = [line for stage in self.fused for line in self._added(stage, self.fused)]
@@ -213,8 +212,8 @@ class IndexedCode:
         yield f"        {name},"
         yield f"        {_strings(stage.operands)},"
         yield f"        {{{made}}},"
-        yield f"        {_tuple(stage.floats)},"
-        yield f"        {_tuple(stage.ints)},"
+        yield f"        {tuple_of(stage.floats)},"
+        yield f"        {tuple_of(stage.ints)},"
         yield f"        {stage.rows},"
         yield f"        {stage.work},"
         if stage.unit > 1:
@@ -225,7 +224,7 @@ class IndexedCode:
         sizes = [ast.unparse(dim) for dim in self.program.arrays[name].dims]
         if on_host and name in self.code.wavefronts:
             sizes = [f"max({self.code.wavefronts[name].diagonals}, 0)", sizes[0]]
-        shape = _tuple(sizes)
+        shape = tuple_of(sizes)
         return f'"{name}": ({shape}, "{DTYPES.get(self.code.kinds[name], "")}")'
 
     def call(self) -> list[str]:
@@ -251,7 +250,7 @@ class IndexedCode:
             '    """The arguments that are indices, and the sizes that they are below."""',
             f"    given = sizes({arguments})",
             *self._unpacked(listed),
-            f"    return {_tuple(listed)}",
+            f"    return {tuple_of(listed)}",
         ]
 
     @cached_property
@@ -274,7 +273,7 @@ class IndexedCode:
             f'    """{self._checked}."""',
             *(f'    require_integers(name, "{each}", {each})' for each in self.program.integers),
             f"    sizes({arguments})",
-            f"    return {_tuple(names)}",
+            f"    return {tuple_of(names)}",
         ]
 
 
@@ -284,8 +283,4 @@ def _helpers(op_library: str, used: set[str]) -> Iterator[str]:
 
 
 def _strings(names: Sequence[str]) -> str:
-    return _tuple([f'"{name}"' for name in names])
-
-
-def _tuple(items: Sequence[str]) -> str:
-    return f"({', '.join(items)}{',' * (len(items) == 1)})"
+    return tuple_of([f'"{name}"' for name in names])

@@ -1,22 +1,21 @@
 """The kernels of row programs, as data for the templates of programs/."""
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ..language.row_programs import Parameter, Program
-from ..language.scalar_functions import is_expensive
 from ..library.kernels import demand_of
 from ..library.op_library import Library
 from ..programs.column_code import column_code
 from ..programs.cpu_code import Code, cpu_code, modules_of
 from ..programs.cuda_code import VARIANT, cuda_code, parts_of
 from ..programs.passes import Lowered
-from ..programs.python_code import INTEGER, TRUTH, Spelling
+from ..programs.python_code import INTEGER, TRUTH, Spelling, names_in_lines
 from ..spec.model import Entry
 from ..spec.row_program import LAYOUT, check_of_rows
+from .calls import tuple_of
 
 COMMON = ("T", "cuda", "int32", "uint32")  # of runtime/kernels/cuda/language.py
 DTYPES = {INTEGER: "int64", TRUTH: "bool"}  # of outputs that are not of the dtype of the elements
@@ -56,18 +55,13 @@ class RowCode:
 
     @property
     def _loops(self) -> str:
-        trees = [fold.operand for fold in self.lowered.folds.values()]
-        trees += [self.lowered.statements[name] for name in self.lowered.elements]
-        calls = (node.func for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))
-        loops = f"Loops(loop, columns{', True' if any(is_expensive(ast.Call(f, [], [])) for f in calls) else ''})"
-        return f"Loops(sums, alone={loops})" if self.program.totals else loops
+        return "Loops(sums, alone=Loops(loop, columns))" if self.program.totals else "Loops(loop, columns)"
 
     def cuda(self) -> dict[str, Any]:
         program = self.program.without_totals
         kernels = list(cuda_code(program).values())
         used = {name for kernel in kernels for name in kernel.helpers}
-        text = "\n".join(line for kernel in kernels for line in kernel.lines)
-        names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        names = names_in_lines(line for kernel in kernels for line in kernel.lines)
         return self._common(kernels) | {
             "kernels": kernels,
             "own": [name for name in VARIANT if name in used and name not in COMMON],
@@ -96,7 +90,7 @@ class RowCode:
             f'    """{demand_of(entry)}"""',
             f"    given = ({', '.join(args)},)",
             *dim,
-            f"    return {_tuple(names)}",
+            f"    return {tuple_of(names)}",
         ]
 
     def call(self, how: str) -> list[str]:
@@ -104,17 +98,17 @@ class RowCode:
         entry = self.entry
         if entry is None:
             return []
-        numbers = _tuple([p.name for p in self.program.of_kind("number")])
+        numbers = tuple_of([p.name for p in self.program.of_kind("number")])
         return self._function(
             entry.identifier, entry.doc.strip(), f'run("{entry.schema.name}", {how}, given, {numbers}'
         )
 
     def plan(self) -> list[str]:
         names = self._arguments()
-        positions = _tuple([str(names.index(p.array)) for p in self.program.arrays])
+        positions = tuple_of([str(names.index(p.array)) for p in self.program.arrays])
         numbers = self.program.of_kind("number")
-        floats = _tuple([p.name for p in numbers if p.type == "float"])
-        ints = _tuple([p.name for p in numbers if p.type != "float"])
+        floats = tuple_of([p.name for p in numbers if p.type == "float"])
+        ints = tuple_of([p.name for p in numbers if p.type != "float"])
         doc = "How native code calls the loops, of arrays that lie as they are counted."
         return self._function("plan", doc, f"plan_of({self._loops}, given, {positions}, {floats}, {ints}")
 
@@ -142,9 +136,5 @@ class RowCode:
             f"def {name}({', '.join(names)}):",
             f'    """{doc}"""',
             f"    given = ({', '.join(args)},)",
-            f"    return {called}, {_tuple(outputs)}, {dims})",
+            f"    return {called}, {tuple_of(outputs)}, {dims})",
         ]
-
-
-def _tuple(items: Sequence[str]) -> str:
-    return f"({', '.join(items)}{',' * (len(items) == 1)})"

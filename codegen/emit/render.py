@@ -331,10 +331,7 @@ class Renderer:
         on_device = {path: self.render("programs/indexed_cuda.py.j2", **device)} if device else {}
         return on_device | {
             f"{'/'.join(FOLDER)}/cpu_{name}.py": self.render("programs/indexed_cpu.py.j2", **code.cpu()),
-            "checks/__init__.py": '"""Checks of arguments that a program computes with."""\n',
-            f"checks/{name}.py": self.render(
-                "programs/indexed_check.py.j2", name=name, check=code.check(), integers=code.program.integers
-            ),
+            **self.check_files(name, code.check(), is_indexed=True, integers=code.program.integers),
         }
 
     def program_files(self, name: str, code: RowCode) -> Files:
@@ -342,10 +339,18 @@ class Renderer:
         files = {f"{folder}/cuda_{name}.py": self.render("programs/cuda.py.j2", **code.cuda())}
         if code.entry is not None:
             files[f"{folder}/cpu_{name}.py"] = self.render("programs/cpu.py.j2", **code.cpu())
-        if check := code.check():
-            files["checks/__init__.py"] = '"""Checks of arguments that a program computes with."""\n'
-            files[f"checks/{name}.py"] = self.render("programs/check.py.j2", name=name, check=check)
-        return files
+        check = code.check()
+        return files | (self.check_files(name, check) if check else {})
+
+    def check_files(
+        self, name: str, check: Sequence[str], is_indexed: bool = False, integers: Sequence[str] = ()
+    ) -> Files:
+        facts = {"check": check, "is_indexed": is_indexed, "integers": integers}
+        text = self.render("programs/check.py.j2", name=name, **facts)
+        return {
+            "checks/__init__.py": '"""Checks of arguments that a program computes with."""\n',
+            f"checks/{name}.py": text,
+        }
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
         own = {code.entry.schema.name for code in ops}

@@ -80,14 +80,19 @@ OWN = frozenset(
         "filled",
         "first_index",
         "has_true",
+        "merged_lines",
         "minmax_of",
         "part_of",
         "reading",
         "round_to",
+        "row_to_read",
         "row_at",
+        "row_buffer",
+        "row_to_write",
         "rows_side_by_side",
+        "write_row",
     )
-    + ("writing", "written")
+    + ("pieces", "beside", "lines", "line_width", "line_size", "repeat", "repeated", "WIDE", "j")
 )
 OWN_BEGINNINGS = (
     *(

@@ -8,10 +8,10 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
-from ..language.row_programs import ARG_REDUCTIONS, COUNT, Program
-from .cpu_code import Code, LoopWriter, indented
+from ..language.row_programs import ARG_REDUCTIONS, COUNT, ELEMENT_AT, INDEX_NAME, Program
+from .cpu_code import Code, RowWriter, indented
 from .passes import COUNTS, Fold, Number, Pass, names_of, names_read
-from .python_code import INTEGER, WIDE, Spelling
+from .python_code import INTEGER, WIDE, Spelling, names_in_lines
 
 _BEGIN = {"sum": "0", "prod": "1", COUNTS: "0", "max": "-np.inf", "min": "np.inf"}
 _JOIN = {"max": "maximum", "min": "minimum"}
@@ -21,7 +21,7 @@ def column_code(program: Program, name: str = "columns") -> Code:
     return _Columns(program, name).code()
 
 
-class _Columns(LoopWriter):
+class _Columns(RowWriter):
     def __init__(self, program: Program, name: str) -> None:
         super().__init__(program, name)
         self.spelling = Spelling(self.lowered, self._element_at, "float")
@@ -40,9 +40,13 @@ class _Columns(LoopWriter):
     @cached_property
     def _of_elements(self) -> set[str]:
         """The numbers that elements are computed with."""
+        return self._read_by_elements & self.kinds.keys()
+
+    @cached_property
+    def _read_by_elements(self) -> set[str]:
         trees = [self.lowered.statements[name] for name in self.lowered.elements]
         trees += [fold.operand for fold in self.lowered.folds.values()]
-        return {name for tree in trees for name in names_of(tree)} & self.kinds.keys()
+        return {name for tree in trees for name in names_of(tree)}
 
     @cached_property
     def _of_numbers(self) -> set[str]:
@@ -63,13 +67,30 @@ class _Columns(LoopWriter):
         yield f"    side, line = {'columns_for(n)' if self._own else 'COLUMNS'}, first"
         if self.memory or self._own:
             yield "    capacity = min(side, after, last - first)"
-        yield from (f"    of_{name} = empty_row(T(0), n * capacity)" for name in self._own)
+        yield from (f"    of_{name} = empty_row(T(0), n * capacity{' + WIDE' * self._merges})" for name in self._own)
+        if self._merges and (self.memory or self._own):
+            yield "    capacity = max(capacity, merged_lines(n, after, after)[1])"
         yield from (f"    {name} = empty_row({like}, capacity)" for name, like in self.memory.items())
         yield "    while line < last:"
         yield "        size = min(side, after - line % after, last - line)"
         yield "        start = line // after * n * after + line % after"
+        if self._merges:
+            yield "        lines, line_width = merged_lines(n, size, after)"
         yield from indented(2, block)
         yield "        line += size"
+
+    @cached_property
+    def _merges(self) -> bool:
+        """Whether lines of few columns are read several at a time, as one: no element depends on its index."""
+        ops = {fold.op for fold in self.lowered.folds.values()}
+        trees = [*self.lowered.statements.values(), *(fold.operand for fold in self.lowered.folds.values())]
+        read = {name for tree in trees for name in names_of(tree)}
+        return not (self.program.of_kind("shared") or ops & {*ARG_REDUCTIONS} or read & {INDEX_NAME, ELEMENT_AT})
+
+    def _repeated(self, arrays: Iterable[str]) -> Iterator[str]:
+        """What elements are computed with, once for each of the lines that are read as one."""
+        if self._merges:
+            yield from (f"repeat({array}, size, line_width)" for array in arrays)
 
     @property
     def _own(self) -> list[str]:
@@ -77,7 +98,11 @@ class _Columns(LoopWriter):
         return [name for name in self.lowered.retained if name not in self.rows]
 
     def _block(self) -> Iterator[str]:
-        yield from (f"of_{p.name} = part_of(all_{p.name}, line, size)" for p in self.program.of_kind("each"))
+        for p in self.program.of_kind("each"):
+            yield f"of_{p.name} = part_of(all_{p.name}, line, size)"
+            if self._merges and p.name in self._read_by_elements:
+                self.memory[f"each_{p.name}"] = f"all_{p.name}.dtype.type(0)"
+                yield f"row_of_{p.name} = repeated(of_{p.name}, each_{p.name}, line_width)"
         for each in self.lowered.passes:
             yield from self._numbers(each.numbers)
             yield from self._pass(each)
@@ -110,6 +135,7 @@ class _Columns(LoopWriter):
         read = set().union(*(number.read for number in numbers))
         yield from indented(1, self._read_numbers(read - {n.name for n in numbers}))
         yield from indented(1, lines)
+        yield from self._repeated(self._array_of(n.name) for n in numbers if n.name in self._of_elements)
 
     def _keep(self, name: str) -> None:
         """An array of the number's own kind for numbers, one in the elements' dtype for these."""
@@ -117,6 +143,10 @@ class _Columns(LoopWriter):
             self.memory[f"of_{name}"] = self._like(name)
         if self.kinds[name] == WIDE and name in self._of_elements:
             self.memory[f"rounded_{name}"] = "T(0)"
+
+    def _array_of(self, name: str) -> str:
+        """Where elements find a number of their column."""
+        return f"{'rounded' if self.kinds[name] == WIDE else 'of'}_{name}"
 
     def _stored(self, name: str) -> Iterator[str]:
         if name in self._of_numbers or (self.kinds[name] != WIDE and name in self._of_elements):
@@ -140,9 +170,10 @@ class _Columns(LoopWriter):
             wide = [f.name for f in folds if self.kinds[f.name] == WIDE and f.name in self._of_elements]
             self.memory |= {f"rounded_{name}": "T(0)" for name in wide}
             yield from (f"round_to(of_{name}, rounded_{name})" for name in wide)
+            yield from self._repeated(self._array_of(f.name) for f in folds if f.name in self._of_elements)
 
     def _holds(self, test: str) -> str:
-        return f"has_true(of_{test})" if test in self.kinds else test
+        return f"has_true(part_of(of_{test}, 0, size))" if test in self.kinds else test
 
     def _choices(self, trees: list[ast.expr]) -> tuple[str, ...]:
         return tuple(name for name in self._tests(trees) if name not in self.kinds)
@@ -153,13 +184,23 @@ class _Columns(LoopWriter):
         def fold_all() -> list[str]:
             return [line for fold in folds for line in self._folded(fold)]
 
-        trees = [fold.operand for fold in folds]
+        trees, lines = [fold.operand for fold in folds], "lines" if self._merges else COUNT
         if summed:
-            yield "for begin in range(0, n, COLLECTED):"
-            yield from indented(1, self._loop(trees, fold_all, "begin, min(begin + COLLECTED, n)"))
+            yield f"for begin in range(0, {lines}, COLLECTED):"
+            yield from indented(1, self._loop(trees, fold_all, f"begin, min(begin + COLLECTED, {lines})"))
             yield from indented(1, (f"collect(part_of_{fold.name}, of_{fold.name})" for fold in summed))
         else:
             yield from self._loop(trees, fold_all)
+        if self._merges:
+            yield "for j in range(size, line_width, size):"
+            yield "    for k in range(size):"
+            yield from (f"        {self._combined(fold.op, f'of_{fold.name}', '[j + k]')}" for fold in folds)
+
+    def _combined(self, op: str, array: str, other: str) -> str:
+        """What one line has for a column, and what others have."""
+        if op in _JOIN:
+            return f"{array}[k] = {_JOIN[op]}({array}{other}, {array}[k])"
+        return f"{array}[k] {'*' if op == 'prod' else '+'}= {array}{other}"
 
     def _begun(self, fold: Fold) -> Iterator[str]:
         if fold.op in ARG_REDUCTIONS:
@@ -206,7 +247,7 @@ class _Columns(LoopWriter):
         )
 
     def _loop(
-        self, trees: list[ast.expr], body: Callable[[], list[str]], span: str = COUNT, to: Sequence[str] = ()
+        self, trees: list[ast.expr], body: Callable[[], list[str]], span: str = "", to: Sequence[str] = ()
     ) -> Iterator[str]:
         """A loop over elements, and in it one over columns, with what `trees` need of each; another one for columns of
         which none has what a number is asked for."""
@@ -234,18 +275,25 @@ class _Columns(LoopWriter):
         own = [name for name in needed if name in self._own]
         outputs = dict.fromkeys([*to, *(self.rows[name].removeprefix("to_") for name in needed if name in self.rows)])
         lines = [line for name in needed for line in self._statement(name)] + body()
-        used = {node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name)}
+        used = names_in_lines(lines)
         rows = [p.name for p in self.program.of_kind("row") if p.name in used]
-        yield f"for i in range({span}):"
-        yield from (f"    row_of_{name} = part_of(all_{name}, start + i * after, size)" for name in rows)
+        yield f"for i in range({span or ('lines' if self._merges else COUNT)}):"
+        count, step = "size", "after"
+        if self._merges:
+            count, step = "line_size", "max(after, line_width)"
+            yield "    line_size = min(line_width, n * size - i * line_width) if line_width > size else size"
+        yield from (f"    row_of_{name} = part_of(all_{name}, start + i * {step}, {count})" for name in rows)
         yield from (f"    {p.name} = all_{p.name}[i]" for p in self.program.of_kind("shared") if p.name in used)
-        yield from (f"    row_of_{name} = part_of(of_{name}, i * size, size)" for name in own)
-        yield from (f"    to_{name} = part_of(all_{name}, start + i * after, size)" for name in outputs)
-        yield "    for k in range(size):"
+        yield from (
+            f"    row_of_{name} = part_of(of_{name}, i * {'line_width' if self._merges else 'size'}, {count})"
+            for name in own
+        )
+        yield from (f"    to_{name} = part_of(all_{name}, start + i * {step}, {count})" for name in outputs)
+        yield f"    for k in range({count}):"
         yield from (f"        {name} = row_of_{name}[k]" for name in rows)
-        for name in (n for n in self.kinds if n in used):
-            yield f"        {name} = {'rounded' if self.kinds[name] == WIDE else 'of'}_{name}[k]"
-        yield from (f"        {p.name} = of_{p.name}[k]" for p in self.program.of_kind("each") if p.name in used)
+        yield from (f"        {name} = {self._array_of(name)}[k]" for name in self.kinds if name in used)
+        each = (p.name for p in self.program.of_kind("each") if p.name in used)
+        yield from (f"        {name} = {'row_of' if self._merges else 'of'}_{name}[k]" for name in each)
         yield from indented(2, lines)
 
     def _statement(self, name: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from ..language.row_programs import ARG_REDUCTIONS, COUNT, MIN_MAX, Program
 from ..language.scalar_functions import is_expensive
 from .fast_ranges import FastRanges, bounds_of
 from .passes import COUNTS, Fold, Lowered, Number, Pass, names_read
-from .python_code import INTEGER, TRUTH, WIDE, Spelling
+from .python_code import INTEGER, TRUTH, WIDE, Spelling, names_in_lines
 
 MAX_CHOICES = 5  # of which loops are made for each side
 MINMAX_FOLDS = (*MIN_MAX, *ARG_REDUCTIONS)
@@ -25,7 +25,7 @@ LIKE = {INTEGER: "0", TRUTH: "False", WIDE: "0.0"}  # what an array of numbers o
 HELPERS = {
     "WRITTEN": "compiler.jit",
     "jit": "compiler.jit",
-    **dict.fromkeys(("BLOCK", "COLLECTED", "COLUMNS", "REORDER", "SUMMED"), "kernels.cpu.row_programs"),
+    **dict.fromkeys(("BLOCK", "COLLECTED", "COLUMNS", "REORDER", "SUMMED", "WIDE"), "kernels.cpu.row_programs"),
     **dict.fromkeys(
         (
             "collect",
@@ -34,14 +34,18 @@ HELPERS = {
             "filled",
             "first_index",
             "has_true",
+            "merged_lines",
+            "repeat",
+            "repeated",
             "round_to",
+            "row_buffer",
             "rows_side_by_side",
         ),
         "kernels.cpu.row_programs",
     ),
     "fill": "kernels.cpu.sums",
     **dict.fromkeys(("clear", "empty_row", "part_of", "row_at"), "kernels.llvm.addresses"),
-    **dict.fromkeys(("buffer_for", "reading", "writing", "written"), "kernels.llvm.float16_rows"),
+    **dict.fromkeys(("buffer_for", "reading", "row_to_read", "row_to_write", "write_row"), "kernels.llvm.float16_rows"),
     **dict.fromkeys(("fence", "minmax_of"), "kernels.llvm.reduce"),
 }
 
@@ -65,7 +69,7 @@ def cpu_code(program: Program, name: str = "loop") -> Code:
     return _Rows(program, name).code()
 
 
-class LoopWriter:
+class RowWriter:
     """Writes one function. What takes long and several passes need is written to memory by the first loop that computes
     it: `written` has these statements."""
 
@@ -80,7 +84,7 @@ class LoopWriter:
 
     def code(self) -> Code:
         lines = tuple(self._lines())
-        used = {node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name)}
+        used = names_in_lines(lines)
         return Code(lines, tuple(sorted(self.spelling.functions & used)), tuple(h for h in HELPERS if h in used))
 
     def _lines(self) -> Iterator[str]:
@@ -184,7 +188,7 @@ class _Segment:
     @cached_property
     def named(self) -> set[str]:
         """The names in its lines."""
-        return {node.id for node in ast.walk(ast.parse("\n".join(self.lines))) if isinstance(node, ast.Name)}
+        return names_in_lines(self.lines)
 
     @cached_property
     def read(self) -> set[str]:
@@ -192,7 +196,7 @@ class _Segment:
         return self.named.union(*(number.read for number in self.numbers))
 
 
-class _Rows(LoopWriter):
+class _Rows(RowWriter):
     def __init__(self, program: Program, name: str) -> None:
         super().__init__(program, name)
         self.spelling = Spelling(self.lowered, lambda array, at: f"T(element_at(of_{array}, {at}))", "float")
@@ -207,7 +211,7 @@ class _Rows(LoopWriter):
         program, outputs = self.program, self.program.outputs
         arrays = [f"all_{p.name}" for p in program.arrays]
         numbers = [p.name for p in program.of_kind("number")]
-        args = [*arrays, *(f"all_{name}" for name in outputs), *numbers, COUNT, "first", "last"]
+        args = [*arrays, *(f"all_{name}" for name in outputs), *numbers, COUNT, "pieces", "beside", "first", "last"]
         yield "@jit(fastmath=REORDER, halves=WRITTEN)"
         yield f"def {self.name}({', '.join(args)}):"
         doc = program.doc.splitlines()[0] if program.doc else "; ".join(outputs) + " of each row."
@@ -237,9 +241,10 @@ class _Rows(LoopWriter):
 
     def _buffers(self, retained: str, size: str) -> Iterator[str]:
         """Rows in the cache: for 16-bit floats as float32, and for what takes long and is needed again."""
-        rows = [p.name for p in self.program.of_kind("row", "shared")]
-        yield from (f"buffer_{name} = buffer_for(all_{name}, n)" for name in (*rows, *self.lowered.rows))
+        rows = [p.name for p in self.program.of_kind("row")]
+        yield from (f"buffer_{name} = row_buffer(all_{name}, n, pieces)" for name in (*rows, *self.lowered.rows))
         for p in self.program.of_kind("shared"):
+            yield f"buffer_{p.name} = buffer_for(all_{p.name}, n)"
             yield f"of_{p.name} = reading(all_{p.name}, 0, n, buffer_{p.name})"
         own_rows = [name for name, array in self.arrays.items() if array == f"of_{name}"]
         yield from (f"{retained}{name} = empty_row(T(0), {size})" for name in own_rows)
@@ -255,11 +260,11 @@ class _Rows(LoopWriter):
         """The row's part of the arrays that a segment reads and writes."""
         for p in self.program.of_kind("row"):
             if f"of_{p.name}" in segment.named:
-                yield f"of_{p.name} = reading(all_{p.name}, r * n, n, buffer_{p.name})"
+                yield f"of_{p.name} = row_to_read(all_{p.name}, r, n, pieces, beside, buffer_{p.name})"
         yield from (f"{p.name} = all_{p.name}[r]" for p in self.program.of_kind("each") if p.name in segment.named)
         for name in self.lowered.rows:
             if f"to_{name}" in segment.named:
-                yield f"to_{name} = writing(all_{name}, r * n, n, buffer_{name})"
+                yield f"to_{name} = row_to_write(all_{name}, r, n, pieces, beside, buffer_{name})"
         totals = [name for name in self.program.totals if f"to_{name}" in segment.named]
         yield from (f"to_{name} = part_of(all_{name}, r // SUMMED * n, n)" for name in totals)
         if totals:
@@ -269,7 +274,7 @@ class _Rows(LoopWriter):
     def _grouped(self, segments: Sequence[_Segment]) -> Iterator[str]:
         """`side` rows at a time, so that functions of numbers are called a vector at a time."""
         later = [set().union(*(each.read for each in segments[k:])) for k in range(1, len(segments) + 1)]
-        made = [self._assigned(each.lines) for each in segments]
+        made = [names_in_lines(each.lines, stored=True) for each in segments]
         known = set().union(*made, *({n.name for n in each.numbers} for each in segments))
         held = [name for name in self._all_numbers() if name in known and any(name in names for names in later)]
         yield "side = rows_side_by_side(n)"
@@ -301,10 +306,6 @@ class _Rows(LoopWriter):
     def _all_numbers(self) -> list[str]:
         minmax = [name for f in self.lowered.folds.values() if f.op in MIN_MAX for name in bounds_of(f)]
         return list(dict.fromkeys([*minmax, *self.lowered.folds, *self.lowered.numbers]))
-
-    def _assigned(self, lines: Sequence[str]) -> set[str]:
-        nodes = ast.walk(ast.parse("\n".join(lines)))
-        return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
     def _numbers(self, numbers: Iterable[Number]) -> Iterator[str]:
         for number in numbers:
@@ -383,7 +384,7 @@ class _Rows(LoopWriter):
 
         for part in ((*names, *totals[:1]), *((name,) for name in totals[1:])):  # few elements fill the vectors of few
             yield from self._loop([ast.Name(n) for n in part], lambda _, part=part: written(part))  # type: ignore[misc]
-        yield from (f"written(all_{name}, r * n, to_{name})" for name in names)
+        yield from (f"write_row(all_{name}, r, to_{name}, pieces, beside)" for name in names)
 
     def _loop(self, trees: list[ast.expr], body: Callable[[str], list[str]], span: str = COUNT) -> Iterator[str]:
         """A loop over elements, with what `trees` need. Two where numbers of the row can tell that a function's version

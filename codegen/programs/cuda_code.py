@@ -17,7 +17,7 @@ from functools import cached_property
 from ..language.row_programs import ARG_REDUCTIONS, COUNT, Program
 from .cpu_code import Code, indented
 from .passes import COUNTS, Fold, Lowered, Number, Pass
-from .python_code import INTEGER, TRUTH, Spelling
+from .python_code import INTEGER, TRUTH, Spelling, names_in_lines
 
 # Names of a kernel that are its variant's own: see runtime/kernels/cuda/thread_groups.py and row_layouts.py.
 VARIANT = (
@@ -94,7 +94,7 @@ class _Writer:
 
     def code(self) -> Code:
         lines = without_unused(tuple(self._lines()))
-        used = {n.id for n in ast.walk(ast.parse("\n".join(lines))) if isinstance(n, ast.Name)}
+        used = names_in_lines(lines)
         helpers = [*VARIANT, "cuda", "uint32", "int32", *(f"get_{p.name}" for p in self.program.arrays)]
         helpers += [f"put_{name}" for name in self.program.outputs]
         return Code(lines, tuple(sorted(self.spelling.functions & used)), tuple(n for n in helpers if n in used))

@@ -16,7 +16,7 @@ from ..language.indexed_programs import IndexedProgram, Statement
 from .cpu_code import indented
 from .indexed_loops import LoopWriter
 from .program_kinds import ProgramCode
-from .python_code import INTEGER, TRUTH, VALUE, plain
+from .python_code import INTEGER, TRUTH, VALUE, names_in_lines, plain
 from .shared_loops import with_shared_loops
 
 INPUTS = ("input", "constant")  # kinds of arrays that callers have
@@ -87,7 +87,7 @@ def fused(code: ProgramCode, name: str, stages: Sequence[Stage], tests: tuple[st
     parts = {n: f"part_of({n}, {b} * {code.step[n]}, {code.total(n)})" for n in operands}
     parts |= {n: f"part_of({n}, {b} * ({code.total(n)}), {code.total(n)})" for n in outputs}
     calls = [_call(stage, parts, program) for stage in stages]
-    used = names_of("\n".join([*memory, *calls]))
+    used = names_in_lines([*memory, *calls])
     ints = [n for n, kind in program.numbers.items() if kind != "float" and n in used]
     ints += [n for n in program.sizes if n in used and n not in ints]
     steps = [code.step[n] for n in operands]
@@ -113,10 +113,6 @@ def _call(stage: Stage, parts: Mapping[str, str], program: IndexedProgram) -> st
     arrays = [parts.get(name, name) for name in (*stage.operands, *stage.results)]
     steps = ["0" for name in stage.operands if program.arrays[name].kind in INPUTS]
     return f"{stage.name}({', '.join([*arrays, *stage.floats, *stage.ints, *steps, '0', stage.rows])})"
-
-
-def names_of(text: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
 
 
 def both_forms(code: ProgramCode, group: Sequence[Statement], name: str, begun: set[str]) -> Iterator[Stage]:
@@ -150,7 +146,7 @@ class StageWriter(LoopWriter):
         own = self.own_rows
         results = [name for name in results if name not in own]
         operands = [name for name in read if name not in (*results, *own, *self.in_registers)]
-        used = names_of("\n".join(body))
+        used = names_in_lines(body)
         inputs = [a.name for a in self.program.of_kind("input")]
         if inputs and not any(self.code.kinds[n] == VALUE for n in (*operands, *results)):
             operands.insert(0, inputs[0])
@@ -162,7 +158,7 @@ class StageWriter(LoopWriter):
         memory += [f"{copy.name} = empty_row(T(0), {copy.size})" for copy in self.copies]
         memory += self.memory
         text = "\n".join([*memory, *lines])
-        used |= names_of(text)
+        used |= names_in_lines([text])
         ints = [n for n, kind in self.program.numbers.items() if kind != "float" and n in used]
         ints += [n for n in self.program.sizes if n in used and n not in ints]
         ints = [*more_ints, *(name for name in ints if name not in more_ints)]

@@ -15,7 +15,7 @@ from .element_code import Loop
 from .index_nest import Nest
 from .indexed_code import Generated, StageWriter
 from .program_kinds import ProgramCode
-from .python_code import plain
+from .python_code import names_in_lines, plain
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class SourceWriter(StageWriter):
         results = list(dict.fromkeys(statement.name for statement in group))
         operands = [name for name in read if name not in results]
         heads = [*self._decoded(), *self._heads(operands, results)]
-        used = {node.id for node in ast.walk(ast.parse("\n".join([*heads, *body]))) if isinstance(node, ast.Name)}
+        used = names_in_lines([*heads, *body])
         numbers = self.program.numbers
         floats = [name for name, kind in numbers.items() if kind == "float" and name in used]
         ints = [name for name in (*numbers, *self.program.sizes) if name in used and name not in floats]

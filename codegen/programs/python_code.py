@@ -5,7 +5,7 @@ stay integers among themselves: `i == target_row`.
 """
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..language.row_programs import ARG_REDUCTIONS, COUNT, ELEMENT_AT, INDEX_NAME, ROUNDED, Program
 from .passes import COUNTS, Lowered
@@ -192,6 +192,12 @@ class Spelling:
     def _floating(self, tree: ast.expr) -> str:
         text, kind = self._number(tree)
         return f"{self.wide}({text})" if kind in (INTEGER, TRUTH, WIDE) and not isinstance(tree, ast.Name) else text
+
+
+def names_in_lines(lines: Iterable[str], stored: bool = False) -> set[str]:
+    """The names in generated code, or those that it assigns."""
+    names = (node for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name))
+    return {node.id for node in names if not stored or isinstance(node.ctx, ast.Store)}
 
 
 def plain(text: str) -> str:

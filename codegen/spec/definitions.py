@@ -72,6 +72,7 @@ def _changed(entry: Entry, of: Callable[[Any], Any]) -> Entry:
         entry,
         compute=of(entry.compute),
         derivative_of=entry.derivative_of and of(entry.derivative_of),
+        other_dtypes=entry.other_dtypes and of(entry.other_dtypes),
         gradients={name: of(each) for name, each in entry.gradients.items()},
         backward=entry.backward and of(entry.backward),
     )

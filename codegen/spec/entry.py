@@ -69,6 +69,7 @@ class EntryReader(TrialFields):
             where=self.where("name"),
             compute=self._compute(schema),
             rows=self.rows,
+            other_dtypes=self._expression("other_dtypes", TENSOR_SYNTAX),
             indexed=self.indexed,
             reference=self._reference(schema),
             onnx=self._parts("onnx", schema),
@@ -83,7 +84,7 @@ class EntryReader(TrialFields):
             autocast=self._autocast(),
             deprecated=tuple(tuple(text.value.split()) for text in self.items("deprecated")),
             batch=self._name("batch") or self._batch_rule(),
-            derivative_of=self._derivative_of(),
+            derivative_of=self._expression("slope_of", SCALAR_SYNTAX),
             definitions=self.definitions,
             backward=self._backward(),
             gradients=gradients,
@@ -233,7 +234,7 @@ class EntryReader(TrialFields):
             return Compute("missing", "", None, self.where("name"))
         if args[0] in ("rows", "indexed"):
             if args[0] == "rows":
-                self.rows = read_program(text, schema, self.about("rows"))
+                self.rows = read_program(text, schema, self.about("rows"), "check" in self.values)
             else:
                 constants = [key for key in self.values if self.name_list(key) == ["non_differentiable"]]
                 self.indexed = read_indexed(text, schema, constants, self.about("indexed"))
@@ -311,12 +312,12 @@ class EntryReader(TrialFields):
             return {}
         return {name: self._meant(formula.item(full, k), key, definitions) for k, name in enumerate(names)}
 
-    def _derivative_of(self) -> Formula | None:
-        text = self.text("slope_of")
+    def _expression(self, key: str, syntax: Syntax) -> Formula | None:
+        text = self.text(key)
         if text is None:
             return None
-        tree = formula.parse_expression(text, SCALAR_SYNTAX, self.about("slope_of"))
-        return self._meant(Formula(text.value, tree, text.where()), "slope_of", self._meanings())
+        tree = formula.parse_expression(text, syntax, self.about(key))
+        return self._meant(Formula(text.value, tree, text.where()), key, self._meanings())
 
     def _backward(self) -> Formula | None:
         text = self.text("backward")

@@ -83,7 +83,7 @@ RENAMED = {  # older names of keys, which are read for one version
 
 KEYS = frozenset(
     ("name", "aliases", "backward", "check", "deprecated", "try", "flags", "dispatch", "gradients", "tangents")
-    + ("where", "slope_of", "if_written", "doc", *TEST_KEYS, *FLAGS, *DISPATCH, *COMPUTE, *CHOICES)
+    + ("where", "slope_of", "other_dtypes", "if_written", "doc", *TEST_KEYS, *FLAGS, *DISPATCH, *COMPUTE, *CHOICES)
 )
 RESERVED = KEYS | RENAMED.keys()  # what no argument and no output may be called
 

@@ -178,6 +178,7 @@ class Entry:
     where: Where
     compute: Compute
     rows: Program | None = None  # of which the kernel is made
+    other_dtypes: Formula | None = None  # the expression of tensors that are not of the program's dtypes
     indexed: IndexedProgram | None = None  # the same
     derived_from: str = ""  # the op whose derivative it computes
     internal: "tuple[Entry, ...]" = ()  # derived ops that formulas of this one call
@@ -280,8 +281,9 @@ class Entry:
     @property
     def expressions(self) -> "tuple[Compute | Formula, ...]":
         """All that it says in expressions, the computation first."""
-        others = (self.derivative_of, *self.definitions.values(), *self.gradients.values(), *self.forward.values())
-        return (self.compute, *(each for each in (*others, self.backward) if each is not None))
+        single = (self.derivative_of, self.other_dtypes, self.backward)
+        others = (*single, *self.definitions.values(), *self.gradients.values(), *self.forward.values())
+        return (self.compute, *(each for each in others if each is not None))
 
     @property
     def masks(self) -> tuple[str, ...]:

@@ -30,7 +30,8 @@ def check_of_rows(schema: Schema) -> str:
     return f"{identifier(schema)}_rows"
 
 
-def read_program(text: SourceString, schema: Schema, report: Report) -> Program | None:
+def read_program(text: SourceString, schema: Schema, report: Report, has_check: bool = False) -> Program | None:
+    """The program; `has_check`: the entry has a check of its own, which gives a number for one that may be None."""
     body = parsed_program(text, "rows", report)
     if body is None:
         return None
@@ -41,7 +42,7 @@ def read_program(text: SourceString, schema: Schema, report: Report) -> Program 
     for argument in schema.arguments:
         if argument.name in LAYOUT or argument.type.base in NO_PART:
             continue
-        result = _parameter(argument, names, defaults)
+        result = _parameter(argument, names, defaults, has_check)
         if isinstance(result, str):
             report(text.where(), result)
             return None
@@ -49,7 +50,7 @@ def read_program(text: SourceString, schema: Schema, report: Report) -> Program 
     for node, message in wrong:
         report(location(text.file, node), message)
     outputs = tuple(output.name for output in schema.returns)
-    return None if wrong else Program(schema.name, "", tuple(parameters), statements, outputs)
+    return None if wrong else Program(identifier(schema), "", tuple(parameters), statements, outputs)
 
 
 def _with_defaults(statements: Sequence[Statement]) -> tuple[tuple[Statement, ...], dict[str, float]]:
@@ -67,7 +68,7 @@ def _with_defaults(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
     return tuple(replace(s, value=Default().visit(copy.deepcopy(s.value))) for s in statements), defaults
 
 
-def _parameter(argument: Argument, names: set[str], defaults: Mapping[str, float]) -> Parameter | str:
+def _parameter(argument: Argument, names: set[str], defaults: Mapping[str, float], has_check: bool) -> Parameter | str:
     type_, name = argument.type, argument.name
     if type_.is_tensor and not type_.is_list:
         kinds = [kind for kind in KINDS if spelled(name, kind) in names]
@@ -81,7 +82,7 @@ def _parameter(argument: Argument, names: set[str], defaults: Mapping[str, float
                 f"the argument '{name}' may be None: expected {name}_ or {name}_row with a number, as `{name}_ or 1.0`"
             )
         return Parameter(spelled(name, kind), kind, default=default)
-    if type_.base in NUMBERS and not type_.is_list and not type_.optional:
+    if type_.base in NUMBERS and not type_.is_list and (has_check or not type_.optional):
         return Parameter(name, "number", NUMBERS[type_.base])
     return f"the argument '{name}': expected a tensor or a number, or dim and keepdim"
 

@@ -38,11 +38,15 @@ from ..checks import norm_backward as _check_norm_backward
 from ..checks import std_backward as _check_std_backward
 from ..checks import var_backward as _check_var_backward
 from ..kernels.programs import cpu_amax_backward as _rows_amax_backward
+from ..kernels.programs import cpu_logsumexp as _rows_logsumexp
 from ..kernels.programs import cpu_logsumexp_backward as _rows_logsumexp_backward
+from ..kernels.programs import cpu_nansum as _rows_nansum
 from ..kernels.programs import cpu_nansum_backward as _rows_nansum_backward
 from ..kernels.programs import cpu_norm_backward as _rows_norm_backward
 from ..kernels.programs import cpu_std_backward as _rows_std_backward
+from ..kernels.programs import cpu_std_correction as _rows_std_correction
 from ..kernels.programs import cpu_var_backward as _rows_var_backward
+from ..kernels.programs import cpu_var_correction as _rows_var_correction
 from ..nodes import reduction as nodes
 
 SUM_DEFAULT = KernelOp(
@@ -128,8 +132,8 @@ MEAN_DIM = KernelOp(
 )
 VAR_CORRECTION = KernelOp(
     "var",
-    reduction_plans.var_dim,
-    reduction_cpu.var_dim,
+    _rows_var_correction.plan,
+    _rows_var_correction.var_correction,
     nodes.VarBackward0,
     {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
     rule="same",
@@ -139,8 +143,8 @@ VAR_CORRECTION = KernelOp(
 )
 STD_CORRECTION = KernelOp(
     "std",
-    reduction_plans.std_dim,
-    reduction_cpu.std_dim,
+    _rows_std_correction.plan,
+    _rows_std_correction.std_correction,
     nodes.StdBackward0,
     {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
     rule="same",
@@ -300,8 +304,8 @@ LINALG_VECTOR_NORM = KernelOp(
 )
 LOGSUMEXP = KernelOp(
     "logsumexp",
-    reduction_plans.logsumexp,
-    reduction_cpu.logsumexp,
+    _rows_logsumexp.plan,
+    _rows_logsumexp.logsumexp,
     nodes.LogsumexpBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
     rule="float",
@@ -319,8 +323,8 @@ SUM_TO_SIZE = KernelOp(
 )
 NANSUM = KernelOp(
     "nansum",
-    reduction_plans.nansum,
-    reduction_cpu.nansum,
+    _rows_nansum.plan,
+    _rows_nansum.nansum,
     nodes.NansumBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
     arguments=("self", "dim", "keepdim", "dtype"),
@@ -953,6 +957,10 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
+    if self._dtype.kind in "c":
+        return op.var_correction(op.real(self), dim, correction=correction, keepdim=keepdim) + op.var_correction(
+            op.imag(self), dim, correction=correction, keepdim=keepdim
+        )
     return call(VAR_CORRECTION, name, unchecked, (self, dim, correction, keepdim), into)
 
 
@@ -1110,6 +1118,8 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
+    if self._dtype.kind in "c":
+        return reduction_formulas.complex_std(self, dim, correction, keepdim)
     return call(STD_CORRECTION, name, unchecked, (self, dim, correction, keepdim), into)
 
 
@@ -2095,6 +2105,8 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
+    if self._dtype.kind in "c":
+        return reduction_formulas.complex_logsumexp(self, dim, keepdim)
     return call(LOGSUMEXP, name, unchecked, (self, dim, keepdim), into)
 
 
@@ -2217,6 +2229,8 @@ def _nansum(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.real_reduced_dims(name, self, dim, keepdim, dtype)
+    if (self._dtype if dtype is None else dtype).kind in "bi":
+        return op.sum(self, dim, keepdim, dtype=dtype)
     return call(NANSUM, name, unchecked, (self, dim, keepdim, dtype), into)
 
 

@@ -17,28 +17,32 @@ from ....runtime.kernels.cpu.row_programs import (
     Loops,
     collect,
     has_true,
+    merged_lines,
     plan_of,
+    repeat,
+    repeated,
+    row_buffer,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
 from ....runtime.kernels.cpu.sums import fill
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
-from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
+from ....runtime.kernels.llvm.float16_rows import row_to_read, row_to_write, write_row
 from ....runtime.kernels.llvm.reduce import fence
 from ....runtime.kernels.scalar import isnan, where
 
 
 @jit(fastmath=REORDER, halves=WRITTEN)
-def loop(all_grad_output_row, all_self, all_extreme_row, all_result, n, first, last):
+def loop(all_grad_output_row, all_self, all_extreme_row, all_result, n, pieces, beside, first, last):
     """result of each row."""
     T = all_self.dtype.type
-    buffer_self = buffer_for(all_self, n)
-    buffer_result = buffer_for(all_result, n)
+    buffer_self = row_buffer(all_self, n, pieces)
+    buffer_result = row_buffer(all_result, n, pieces)
     for r in range(first, last):
-        of_self = reading(all_self, r * n, n, buffer_self)
+        of_self = row_to_read(all_self, r, n, pieces, beside, buffer_self)
         grad_output_row = all_grad_output_row[r]
         extreme_row = all_extreme_row[r]
-        to_result = writing(all_result, r * n, n, buffer_result)
+        to_result = row_to_write(all_result, r, n, pieces, beside, buffer_result)
         number_1 = isnan(extreme_row)
         sum_1 = 0.0
         for begin in range(0, n, BLOCK):
@@ -69,7 +73,7 @@ def loop(all_grad_output_row, all_self, all_extreme_row, all_result, n, first, l
                 chosen = where(self == extreme_row, T(1.0), T(0.0))
                 result = chosen * T(number_3)
                 to_result[i] = result
-        written(all_result, r * n, to_result)
+        write_row(all_result, r, to_result, pieces, beside)
 
 
 @jit(fastmath=REORDER)
@@ -78,6 +82,8 @@ def columns(all_grad_output_row, all_self, all_extreme_row, all_result, n, after
     T = all_self.dtype.type
     side, line = COLUMNS, first
     capacity = min(side, after, last - first)
+    capacity = max(capacity, merged_lines(n, after, after)[1])
+    each_extreme_row = empty_row(all_extreme_row.dtype.type(0), capacity)
     of_number_1 = empty_row(False, capacity)
     of_sum_1 = empty_row(0.0, capacity)
     part_of_sum_1 = empty_row(T(0), capacity)
@@ -85,22 +91,26 @@ def columns(all_grad_output_row, all_self, all_extreme_row, all_result, n, after
     while line < last:
         size = min(side, after - line % after, last - line)
         start = line // after * n * after + line % after
+        lines, line_width = merged_lines(n, size, after)
         of_grad_output_row = part_of(all_grad_output_row, line, size)
         of_extreme_row = part_of(all_extreme_row, line, size)
+        row_of_extreme_row = repeated(of_extreme_row, each_extreme_row, line_width)
         for k in range(size):
             extreme_row = of_extreme_row[k]
             number_1 = isnan(extreme_row)
             of_number_1[k] = number_1
+        repeat(of_number_1, size, line_width)
         fill(of_sum_1, 0.0)
         fill(part_of_sum_1, T(0))
-        for begin in range(0, n, COLLECTED):
-            if has_true(of_number_1):
-                for i in range(begin, min(begin + COLLECTED, n)):
-                    row_of_self = part_of(all_self, start + i * after, size)
-                    for k in range(size):
+        for begin in range(0, lines, COLLECTED):
+            if has_true(part_of(of_number_1, 0, size)):
+                for i in range(begin, min(begin + COLLECTED, lines)):
+                    line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                    row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                    for k in range(line_size):
                         self = row_of_self[k]
                         number_1 = of_number_1[k]
-                        extreme_row = of_extreme_row[k]
+                        extreme_row = row_of_extreme_row[k]
                         chosen = (
                             where(isnan(self), T(1.0), T(0.0))
                             if number_1
@@ -108,41 +118,48 @@ def columns(all_grad_output_row, all_self, all_extreme_row, all_result, n, after
                         )
                         part_of_sum_1[k] += chosen
             else:
-                for i in range(begin, min(begin + COLLECTED, n)):
-                    row_of_self = part_of(all_self, start + i * after, size)
-                    for k in range(size):
+                for i in range(begin, min(begin + COLLECTED, lines)):
+                    line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                    row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                    for k in range(line_size):
                         self = row_of_self[k]
-                        extreme_row = of_extreme_row[k]
+                        extreme_row = row_of_extreme_row[k]
                         chosen = where(self == extreme_row, T(1.0), T(0.0))
                         part_of_sum_1[k] += chosen
             collect(part_of_sum_1, of_sum_1)
+        for j in range(size, line_width, size):
+            for k in range(size):
+                of_sum_1[k] += of_sum_1[j + k]
         for k in range(size):
             sum_1 = of_sum_1[k]
             grad_output_row = of_grad_output_row[k]
             number_3 = grad_output_row / sum_1
             rounded_number_3[k] = number_3
-        if has_true(of_number_1):
-            for i in range(n):
-                row_of_self = part_of(all_self, start + i * after, size)
-                to_result = part_of(all_result, start + i * after, size)
-                for k in range(size):
+        repeat(rounded_number_3, size, line_width)
+        if has_true(part_of(of_number_1, 0, size)):
+            for i in range(lines):
+                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                for k in range(line_size):
                     self = row_of_self[k]
                     number_1 = of_number_1[k]
                     number_3 = rounded_number_3[k]
-                    extreme_row = of_extreme_row[k]
+                    extreme_row = row_of_extreme_row[k]
                     chosen = (
                         where(isnan(self), T(1.0), T(0.0)) if number_1 else where(self == extreme_row, T(1.0), T(0.0))
                     )
                     result = chosen * T(number_3)
                     to_result[k] = result
         else:
-            for i in range(n):
-                row_of_self = part_of(all_self, start + i * after, size)
-                to_result = part_of(all_result, start + i * after, size)
-                for k in range(size):
+            for i in range(lines):
+                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                for k in range(line_size):
                     self = row_of_self[k]
                     number_3 = rounded_number_3[k]
-                    extreme_row = of_extreme_row[k]
+                    extreme_row = row_of_extreme_row[k]
                     chosen = where(self == extreme_row, T(1.0), T(0.0))
                     result = chosen * T(number_3)
                     to_result[k] = result

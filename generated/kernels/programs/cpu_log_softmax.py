@@ -18,25 +18,28 @@ from ....runtime.kernels.cpu.row_programs import (
     Loops,
     collect,
     has_true,
+    merged_lines,
     plan_of,
+    repeat,
+    row_buffer,
     rows_side_by_side,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
 from ....runtime.kernels.cpu.sums import fill
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
-from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
+from ....runtime.kernels.llvm.float16_rows import row_to_read, row_to_write, write_row
 from ....runtime.kernels.llvm.reduce import minmax_of
 from ....runtime.kernels.scalar import exp, exp_fast_range, exp_in_fast_range, isinf, log, maximum, where
 
 
 @jit(fastmath=REORDER, halves=WRITTEN)
-def loop(all_self, all_result, n, first, last):
+def loop(all_self, all_result, n, pieces, beside, first, last):
     """result of each row."""
     T = all_self.dtype.type
     side = rows_side_by_side(n)
-    buffer_self = buffer_for(all_self, n)
-    buffer_result = buffer_for(all_result, n)
+    buffer_self = row_buffer(all_self, n, pieces)
+    buffer_result = row_buffer(all_result, n, pieces)
     each_sum_2 = empty_row(0.0, side)
     each_top = empty_row(T(0), side)
     each_number_2 = empty_row(False, side)
@@ -45,7 +48,7 @@ def loop(all_self, all_result, n, first, last):
         size = min(side, last - start)
         for k in range(size):
             r = start + k
-            of_self = reading(all_self, r * n, n, buffer_self)
+            of_self = row_to_read(all_self, r, n, pieces, beside, buffer_self)
             min_1, max_1 = minmax_of(of_self)
             top = max_1
             number_2 = isinf(top)
@@ -76,8 +79,8 @@ def loop(all_self, all_result, n, first, last):
             each_number_4[k] = number_4
         for k in range(size):
             r = start + k
-            of_self = reading(all_self, r * n, n, buffer_self)
-            to_result = writing(all_result, r * n, n, buffer_result)
+            of_self = row_to_read(all_self, r, n, pieces, beside, buffer_self)
+            to_result = row_to_write(all_result, r, n, pieces, beside, buffer_result)
             top = each_top[k]
             number_2 = each_number_2[k]
             number_4 = each_number_4[k]
@@ -93,7 +96,7 @@ def loop(all_self, all_result, n, first, last):
                     shifted = self - top
                     result = shifted - T(number_4)
                     to_result[i] = result
-            written(all_result, r * n, to_result)
+            write_row(all_result, r, to_result, pieces, beside)
 
 
 @jit(fastmath=REORDER)
@@ -102,6 +105,7 @@ def columns(all_self, all_result, n, after, first, last):
     T = all_self.dtype.type
     side, line = COLUMNS, first
     capacity = min(side, after, last - first)
+    capacity = max(capacity, merged_lines(n, after, after)[1])
     of_max_1 = empty_row(T(-np.inf), capacity)
     of_top = empty_row(T(0), capacity)
     of_number_2 = empty_row(False, capacity)
@@ -111,25 +115,33 @@ def columns(all_self, all_result, n, after, first, last):
     while line < last:
         size = min(side, after - line % after, last - line)
         start = line // after * n * after + line % after
+        lines, line_width = merged_lines(n, size, after)
         fill(of_max_1, T(-np.inf))
-        for i in range(n):
-            row_of_self = part_of(all_self, start + i * after, size)
-            for k in range(size):
+        for i in range(lines):
+            line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+            row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+            for k in range(line_size):
                 self = row_of_self[k]
                 of_max_1[k] = maximum(self, of_max_1[k])
+        for j in range(size, line_width, size):
+            for k in range(size):
+                of_max_1[k] = maximum(of_max_1[j + k], of_max_1[k])
         for k in range(size):
             max_1 = of_max_1[k]
             top = max_1
             of_top[k] = top
             number_2 = isinf(top)
             of_number_2[k] = number_2
+        repeat(of_top, size, line_width)
+        repeat(of_number_2, size, line_width)
         fill(of_sum_2, 0.0)
         fill(part_of_sum_2, T(0))
-        for begin in range(0, n, COLLECTED):
-            if has_true(of_number_2):
-                for i in range(begin, min(begin + COLLECTED, n)):
-                    row_of_self = part_of(all_self, start + i * after, size)
-                    for k in range(size):
+        for begin in range(0, lines, COLLECTED):
+            if has_true(part_of(of_number_2, 0, size)):
+                for i in range(begin, min(begin + COLLECTED, lines)):
+                    line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                    row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                    for k in range(line_size):
                         self = row_of_self[k]
                         top = of_top[k]
                         number_2 = of_number_2[k]
@@ -138,23 +150,29 @@ def columns(all_self, all_result, n, after, first, last):
                         )
                         part_of_sum_2[k] += exp(shifted)
             else:
-                for i in range(begin, min(begin + COLLECTED, n)):
-                    row_of_self = part_of(all_self, start + i * after, size)
-                    for k in range(size):
+                for i in range(begin, min(begin + COLLECTED, lines)):
+                    line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                    row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                    for k in range(line_size):
                         self = row_of_self[k]
                         top = of_top[k]
                         shifted = self - top
                         part_of_sum_2[k] += exp(shifted)
             collect(part_of_sum_2, of_sum_2)
+        for j in range(size, line_width, size):
+            for k in range(size):
+                of_sum_2[k] += of_sum_2[j + k]
         for k in range(size):
             sum_2 = of_sum_2[k]
             number_4 = log(sum_2)
             rounded_number_4[k] = number_4
-        if has_true(of_number_2):
-            for i in range(n):
-                row_of_self = part_of(all_self, start + i * after, size)
-                to_result = part_of(all_result, start + i * after, size)
-                for k in range(size):
+        repeat(rounded_number_4, size, line_width)
+        if has_true(part_of(of_number_2, 0, size)):
+            for i in range(lines):
+                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                for k in range(line_size):
                     self = row_of_self[k]
                     top = of_top[k]
                     number_2 = of_number_2[k]
@@ -165,10 +183,11 @@ def columns(all_self, all_result, n, after, first, last):
                     result = shifted - T(number_4)
                     to_result[k] = result
         else:
-            for i in range(n):
-                row_of_self = part_of(all_self, start + i * after, size)
-                to_result = part_of(all_result, start + i * after, size)
-                for k in range(size):
+            for i in range(lines):
+                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                for k in range(line_size):
                     self = row_of_self[k]
                     top = of_top[k]
                     number_4 = rounded_number_4[k]
@@ -181,13 +200,13 @@ def columns(all_self, all_result, n, after, first, last):
 def log_softmax(self, dim):
     """x - log(sum(exp(x))) along dim; beside inf its limit."""
     given = (RowInput("self", self, "row"),)
-    return run("log_softmax", Loops(loop, columns, True), given, (), (Output("row"),), dim, False)
+    return run("log_softmax", Loops(loop, columns), given, (), (Output("row"),), dim, False)
 
 
 def plan(self, dim):
     """How native code calls the loops, of arrays that lie as they are counted."""
     given = (RowInput("self", self, "row"),)
-    return plan_of(Loops(loop, columns, True), given, (0,), (), (), (Output("row"),), dim, False)
+    return plan_of(Loops(loop, columns), given, (0,), (), (), (Output("row"),), dim, False)
 
 
 def shapes(self, dim):

@@ -15,28 +15,31 @@ from ....runtime.kernels.cpu.row_programs import (
     REORDER,
     Loops,
     collect,
+    merged_lines,
     plan_of,
+    repeat,
     round_to,
+    row_buffer,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
 from ....runtime.kernels.cpu.sums import fill
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
-from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
+from ....runtime.kernels.llvm.float16_rows import row_to_read, row_to_write, write_row
 from ....runtime.kernels.scalar import exp
 
 
 @jit(fastmath=REORDER, halves=WRITTEN)
-def loop(all_grad_output, all_output, all_result, n, first, last):
+def loop(all_grad_output, all_output, all_result, n, pieces, beside, first, last):
     """result of each row."""
     T = all_grad_output.dtype.type
-    buffer_grad_output = buffer_for(all_grad_output, n)
-    buffer_output = buffer_for(all_output, n)
-    buffer_result = buffer_for(all_result, n)
+    buffer_grad_output = row_buffer(all_grad_output, n, pieces)
+    buffer_output = row_buffer(all_output, n, pieces)
+    buffer_result = row_buffer(all_result, n, pieces)
     for r in range(first, last):
-        of_grad_output = reading(all_grad_output, r * n, n, buffer_grad_output)
-        of_output = reading(all_output, r * n, n, buffer_output)
-        to_result = writing(all_result, r * n, n, buffer_result)
+        of_grad_output = row_to_read(all_grad_output, r, n, pieces, beside, buffer_grad_output)
+        of_output = row_to_read(all_output, r, n, pieces, beside, buffer_output)
+        to_result = row_to_write(all_result, r, n, pieces, beside, buffer_result)
         sum_1 = 0.0
         for begin in range(0, n, BLOCK):
             part_of_sum_1 = T(0)
@@ -50,7 +53,7 @@ def loop(all_grad_output, all_output, all_result, n, first, last):
             output = of_output[i]
             result = grad_output - exp(output) * T(sum_1)
             to_result[i] = result
-        written(all_result, r * n, to_result)
+        write_row(all_result, r, to_result, pieces, beside)
 
 
 @jit(fastmath=REORDER)
@@ -59,27 +62,35 @@ def columns(all_grad_output, all_output, all_result, n, after, first, last):
     T = all_grad_output.dtype.type
     side, line = COLUMNS, first
     capacity = min(side, after, last - first)
+    capacity = max(capacity, merged_lines(n, after, after)[1])
     of_sum_1 = empty_row(0.0, capacity)
     part_of_sum_1 = empty_row(T(0), capacity)
     rounded_sum_1 = empty_row(T(0), capacity)
     while line < last:
         size = min(side, after - line % after, last - line)
         start = line // after * n * after + line % after
+        lines, line_width = merged_lines(n, size, after)
         fill(of_sum_1, 0.0)
         fill(part_of_sum_1, T(0))
-        for begin in range(0, n, COLLECTED):
-            for i in range(begin, min(begin + COLLECTED, n)):
-                row_of_grad_output = part_of(all_grad_output, start + i * after, size)
-                for k in range(size):
+        for begin in range(0, lines, COLLECTED):
+            for i in range(begin, min(begin + COLLECTED, lines)):
+                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                row_of_grad_output = part_of(all_grad_output, start + i * max(after, line_width), line_size)
+                for k in range(line_size):
                     grad_output = row_of_grad_output[k]
                     part_of_sum_1[k] += grad_output
             collect(part_of_sum_1, of_sum_1)
-        round_to(of_sum_1, rounded_sum_1)
-        for i in range(n):
-            row_of_grad_output = part_of(all_grad_output, start + i * after, size)
-            row_of_output = part_of(all_output, start + i * after, size)
-            to_result = part_of(all_result, start + i * after, size)
+        for j in range(size, line_width, size):
             for k in range(size):
+                of_sum_1[k] += of_sum_1[j + k]
+        round_to(of_sum_1, rounded_sum_1)
+        repeat(rounded_sum_1, size, line_width)
+        for i in range(lines):
+            line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+            row_of_grad_output = part_of(all_grad_output, start + i * max(after, line_width), line_size)
+            row_of_output = part_of(all_output, start + i * max(after, line_width), line_size)
+            to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+            for k in range(line_size):
                 grad_output = row_of_grad_output[k]
                 output = row_of_output[k]
                 sum_1 = rounded_sum_1[k]
@@ -91,13 +102,13 @@ def columns(all_grad_output, all_output, all_result, n, after, first, last):
 def log_softmax_backward(grad_output, output, dim):
     """grad_output - exp(output) * sum(grad_output) along dim."""
     given = (RowInput("grad_output", grad_output, "row"), RowInput("output", output, "row"))
-    return run("log_softmax_backward", Loops(loop, columns, True), given, (), (Output("row"),), dim, False)
+    return run("log_softmax_backward", Loops(loop, columns), given, (), (Output("row"),), dim, False)
 
 
 def plan(grad_output, output, dim):
     """How native code calls the loops, of arrays that lie as they are counted."""
     given = (RowInput("grad_output", grad_output, "row"), RowInput("output", output, "row"))
-    return plan_of(Loops(loop, columns, True), given, (0, 1), (), (), (Output("row"),), dim, False)
+    return plan_of(Loops(loop, columns), given, (0, 1), (), (), (Output("row"),), dim, False)
 
 
 def shapes(grad_output, output, dim):

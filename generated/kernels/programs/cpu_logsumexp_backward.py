@@ -20,28 +20,32 @@ from ....runtime.kernels.cpu.row_programs import (
     Loops,
     collect,
     has_true,
+    merged_lines,
     plan_of,
+    repeat,
+    repeated,
+    row_buffer,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
 from ....runtime.kernels.cpu.sums import fill
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
-from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
+from ....runtime.kernels.llvm.float16_rows import row_to_read, row_to_write, write_row
 from ....runtime.kernels.llvm.reduce import fence
 from ....runtime.kernels.scalar import abs, exp, isinf, isnan, isposinf, where
 
 
 @jit(fastmath=REORDER, halves=WRITTEN)
-def loop(all_grad_output_row, all_self, all_total_row, all_result, n, first, last):
+def loop(all_grad_output_row, all_self, all_total_row, all_result, n, pieces, beside, first, last):
     """result of each row."""
     T = all_self.dtype.type
-    buffer_self = buffer_for(all_self, n)
-    buffer_result = buffer_for(all_result, n)
+    buffer_self = row_buffer(all_self, n, pieces)
+    buffer_result = row_buffer(all_result, n, pieces)
     for r in range(first, last):
-        of_self = reading(all_self, r * n, n, buffer_self)
+        of_self = row_to_read(all_self, r, n, pieces, beside, buffer_self)
         grad_output_row = all_grad_output_row[r]
         total_row = all_total_row[r]
-        to_result = writing(all_result, r * n, n, buffer_result)
+        to_result = row_to_write(all_result, r, n, pieces, beside, buffer_result)
         infinite = isposinf(total_row)
         number_2 = isinf(total_row)
         shift = 0.0 if number_2 else total_row
@@ -91,7 +95,7 @@ def loop(all_grad_output_row, all_self, all_total_row, all_result, n, first, las
                     raised = exp(self - T(shift))
                     result = raised * grad_output_row
                     to_result[i] = result
-        written(all_result, r * n, to_result)
+        write_row(all_result, r, to_result, pieces, beside)
 
 
 @jit(fastmath=REORDER)
@@ -100,6 +104,8 @@ def columns(all_grad_output_row, all_self, all_total_row, all_result, n, after, 
     T = all_self.dtype.type
     side, line = COLUMNS, first
     capacity = min(side, after, last - first)
+    capacity = max(capacity, merged_lines(n, after, after)[1])
+    each_grad_output_row = empty_row(all_grad_output_row.dtype.type(0), capacity)
     of_infinite = empty_row(False, capacity)
     of_number_2 = empty_row(False, capacity)
     of_shift = empty_row(0.0, capacity)
@@ -111,7 +117,9 @@ def columns(all_grad_output_row, all_self, all_total_row, all_result, n, after, 
     while line < last:
         size = min(side, after - line % after, last - line)
         start = line // after * n * after + line % after
+        lines, line_width = merged_lines(n, size, after)
         of_grad_output_row = part_of(all_grad_output_row, line, size)
+        row_of_grad_output_row = repeated(of_grad_output_row, each_grad_output_row, line_width)
         of_total_row = part_of(all_total_row, line, size)
         for k in range(size):
             total_row = of_total_row[k]
@@ -124,14 +132,18 @@ def columns(all_grad_output_row, all_self, all_total_row, all_result, n, after, 
             rounded_shift[k] = shift
             rough = infinite or abs(shift) > 32
             of_rough[k] = rough
+        repeat(of_infinite, size, line_width)
+        repeat(rounded_shift, size, line_width)
+        repeat(of_rough, size, line_width)
         fill(of_sum_1, 0.0)
         fill(part_of_sum_1, T(0))
-        if has_true(of_rough):
-            for begin in range(0, n, COLLECTED):
-                if has_true(of_infinite):
-                    for i in range(begin, min(begin + COLLECTED, n)):
-                        row_of_self = part_of(all_self, start + i * after, size)
-                        for k in range(size):
+        if has_true(part_of(of_rough, 0, size)):
+            for begin in range(0, lines, COLLECTED):
+                if has_true(part_of(of_infinite, 0, size)):
+                    for i in range(begin, min(begin + COLLECTED, lines)):
+                        line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                        row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                        for k in range(line_size):
                             self = row_of_self[k]
                             infinite = of_infinite[k]
                             shift = rounded_shift[k]
@@ -142,32 +154,38 @@ def columns(all_grad_output_row, all_self, all_total_row, all_result, n, after, 
                             )
                             part_of_sum_1[k] += raised
                 else:
-                    for i in range(begin, min(begin + COLLECTED, n)):
-                        row_of_self = part_of(all_self, start + i * after, size)
-                        for k in range(size):
+                    for i in range(begin, min(begin + COLLECTED, lines)):
+                        line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                        row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                        for k in range(line_size):
                             self = row_of_self[k]
                             shift = rounded_shift[k]
                             raised = exp(self - T(shift))
                             part_of_sum_1[k] += raised
                 collect(part_of_sum_1, of_sum_1)
-        if has_true(of_rough):
+            for j in range(size, line_width, size):
+                for k in range(size):
+                    of_sum_1[k] += of_sum_1[j + k]
+        if has_true(part_of(of_rough, 0, size)):
             for k in range(size):
                 rough = of_rough[k]
                 sum_1 = of_sum_1[k]
                 grad_output_row = of_grad_output_row[k]
                 number_6 = grad_output_row / sum_1 if rough else 0.0
                 rounded_number_6[k] = number_6
-        if has_true(of_rough) or has_true(of_infinite):
-            for i in range(n):
-                row_of_self = part_of(all_self, start + i * after, size)
-                to_result = part_of(all_result, start + i * after, size)
-                for k in range(size):
+            repeat(rounded_number_6, size, line_width)
+        if has_true(part_of(of_rough, 0, size)) or has_true(part_of(of_infinite, 0, size)):
+            for i in range(lines):
+                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                for k in range(line_size):
                     self = row_of_self[k]
                     infinite = of_infinite[k]
                     shift = rounded_shift[k]
                     rough = of_rough[k]
                     number_6 = rounded_number_6[k]
-                    grad_output_row = of_grad_output_row[k]
+                    grad_output_row = row_of_grad_output_row[k]
                     raised = (
                         where(isposinf(self), T(1.0), where(isnan(self), self, T(0.0)))
                         if infinite
@@ -176,13 +194,14 @@ def columns(all_grad_output_row, all_self, all_total_row, all_result, n, after, 
                     result = raised * T(number_6) if rough else raised * grad_output_row
                     to_result[k] = result
         else:
-            for i in range(n):
-                row_of_self = part_of(all_self, start + i * after, size)
-                to_result = part_of(all_result, start + i * after, size)
-                for k in range(size):
+            for i in range(lines):
+                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                for k in range(line_size):
                     self = row_of_self[k]
                     shift = rounded_shift[k]
-                    grad_output_row = of_grad_output_row[k]
+                    grad_output_row = row_of_grad_output_row[k]
                     raised = exp(self - T(shift))
                     result = raised * grad_output_row
                     to_result[k] = result
@@ -196,7 +215,7 @@ def logsumexp_backward(grad_output, self, total, dim):
         RowInput("self", self, "row"),
         RowInput("total", total, "each"),
     )
-    return run("logsumexp_backward", Loops(loop, columns, True), given, (), (Output("row"),), dim, False)
+    return run("logsumexp_backward", Loops(loop, columns), given, (), (Output("row"),), dim, False)
 
 
 def plan(grad_output, self, total, dim):
@@ -206,7 +225,7 @@ def plan(grad_output, self, total, dim):
         RowInput("self", self, "row"),
         RowInput("total", total, "each"),
     )
-    return plan_of(Loops(loop, columns, True), given, (0, 1, 2), (), (), (Output("row"),), dim, False)
+    return plan_of(Loops(loop, columns), given, (0, 1, 2), (), (), (Output("row"),), dim, False)
 
 
 def shapes(grad_output, self, total, dim):

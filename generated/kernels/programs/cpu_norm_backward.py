@@ -27,29 +27,33 @@ from ....runtime.kernels.cpu.row_programs import (
     Loops,
     collect,
     has_true,
+    merged_lines,
     plan_of,
+    repeat,
+    repeated,
+    row_buffer,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
 from ....runtime.kernels.cpu.sums import fill
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
-from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
+from ....runtime.kernels.llvm.float16_rows import row_to_read, row_to_write, write_row
 from ....runtime.kernels.llvm.reduce import fence, minmax_of
 from ....runtime.kernels.scalar import abs, isinf, isnan, maximum, pow_number, sign, where
 
 
 @jit(fastmath=REORDER, halves=WRITTEN)
-def loop(all_grad_output_row, all_self, all_length_row, all_result, p, n, first, last):
+def loop(all_grad_output_row, all_self, all_length_row, all_result, p, n, pieces, beside, first, last):
     """result of each row."""
     T = all_self.dtype.type
-    buffer_self = buffer_for(all_self, n)
-    buffer_result = buffer_for(all_result, n)
+    buffer_self = row_buffer(all_self, n, pieces)
+    buffer_result = row_buffer(all_result, n, pieces)
     of_max_1 = empty_row(T(0), n)
     for r in range(first, last):
-        of_self = reading(all_self, r * n, n, buffer_self)
+        of_self = row_to_read(all_self, r, n, pieces, beside, buffer_self)
         grad_output_row = all_grad_output_row[r]
         length_row = all_length_row[r]
-        to_result = writing(all_result, r * n, n, buffer_result)
+        to_result = row_to_write(all_result, r, n, pieces, beside, buffer_result)
         number_1 = length_row == 0
         scale = 0.0 if number_1 else grad_output_row / length_row
         far = not (1e-30 <= abs(scale) <= 1e30 or grad_output_row == 0)
@@ -152,7 +156,7 @@ def loop(all_grad_output_row, all_self, all_length_row, all_result, p, n, first,
                             other = powers
                             result = other
                             to_result[i] = result
-        written(all_result, r * n, to_result)
+        write_row(all_result, r, to_result, pieces, beside)
 
 
 @jit(fastmath=REORDER)
@@ -167,6 +171,8 @@ def columns(all_grad_output_row, all_self, all_length_row, all_result, p, n, aft
     number_20 = p == 2
     side, line = COLUMNS, first
     capacity = min(side, after, last - first)
+    capacity = max(capacity, merged_lines(n, after, after)[1])
+    each_grad_output_row = empty_row(all_grad_output_row.dtype.type(0), capacity)
     of_number_1 = empty_row(False, capacity)
     of_scale = empty_row(0.0, capacity)
     rounded_scale = empty_row(T(0), capacity)
@@ -181,7 +187,9 @@ def columns(all_grad_output_row, all_self, all_length_row, all_result, p, n, aft
     while line < last:
         size = min(side, after - line % after, last - line)
         start = line // after * n * after + line % after
+        lines, line_width = merged_lines(n, size, after)
         of_grad_output_row = part_of(all_grad_output_row, line, size)
+        row_of_grad_output_row = repeated(of_grad_output_row, each_grad_output_row, line_width)
         of_length_row = part_of(all_length_row, line, size)
         for k in range(size):
             grad_output_row = of_grad_output_row[k]
@@ -195,22 +203,31 @@ def columns(all_grad_output_row, all_self, all_length_row, all_result, p, n, aft
             of_far[k] = far
             divisor = 1.0 if number_1 else length_row
             rounded_divisor[k] = divisor
+        repeat(of_number_1, size, line_width)
+        repeat(rounded_scale, size, line_width)
+        repeat(of_far, size, line_width)
+        repeat(rounded_divisor, size, line_width)
         fill(of_max_1, T(-np.inf))
         if number_15:
             if number_7:
-                for i in range(n):
-                    row_of_self = part_of(all_self, start + i * after, size)
-                    for k in range(size):
+                for i in range(lines):
+                    line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                    row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                    for k in range(line_size):
                         self = row_of_self[k]
                         sizes = abs(self)
                         of_max_1[k] = maximum(sizes, of_max_1[k])
             else:
-                for i in range(n):
-                    row_of_self = part_of(all_self, start + i * after, size)
-                    for k in range(size):
+                for i in range(lines):
+                    line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                    row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                    for k in range(line_size):
                         self = row_of_self[k]
                         sizes = -abs(self)
                         of_max_1[k] = maximum(sizes, of_max_1[k])
+            for j in range(size, line_width, size):
+                for k in range(size):
+                    of_max_1[k] = maximum(of_max_1[j + k], of_max_1[k])
         if number_15:
             for k in range(size):
                 max_1 = of_max_1[k]
@@ -218,14 +235,17 @@ def columns(all_grad_output_row, all_self, all_length_row, all_result, p, n, aft
                 of_top[k] = top
                 number_10 = isnan(top) if number_15 else False
                 of_number_10[k] = number_10
+            repeat(of_top, size, line_width)
+            repeat(of_number_10, size, line_width)
         fill(of_sum_2, 0.0)
         fill(part_of_sum_2, T(0))
         if number_15:
-            for begin in range(0, n, COLLECTED):
+            for begin in range(0, lines, COLLECTED):
                 if number_7:
-                    for i in range(begin, min(begin + COLLECTED, n)):
-                        row_of_self = part_of(all_self, start + i * after, size)
-                        for k in range(size):
+                    for i in range(begin, min(begin + COLLECTED, lines)):
+                        line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                        row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                        for k in range(line_size):
                             self = row_of_self[k]
                             top = of_top[k]
                             number_10 = of_number_10[k]
@@ -233,9 +253,10 @@ def columns(all_grad_output_row, all_self, all_length_row, all_result, p, n, aft
                             chosen = where(sizes == top or (isnan(sizes) and number_10), T(1.0), T(0.0))
                             part_of_sum_2[k] += chosen
                 else:
-                    for i in range(begin, min(begin + COLLECTED, n)):
-                        row_of_self = part_of(all_self, start + i * after, size)
-                        for k in range(size):
+                    for i in range(begin, min(begin + COLLECTED, lines)):
+                        line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                        row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                        for k in range(line_size):
                             self = row_of_self[k]
                             top = of_top[k]
                             number_10 = of_number_10[k]
@@ -243,52 +264,60 @@ def columns(all_grad_output_row, all_self, all_length_row, all_result, p, n, aft
                             chosen = where(sizes == top or (isnan(sizes) and number_10), T(1.0), T(0.0))
                             part_of_sum_2[k] += chosen
                 collect(part_of_sum_2, of_sum_2)
+            for j in range(size, line_width, size):
+                for k in range(size):
+                    of_sum_2[k] += of_sum_2[j + k]
         if number_15:
             for k in range(size):
                 sum_2 = of_sum_2[k]
                 grad_output_row = of_grad_output_row[k]
                 number_17 = grad_output_row / sum_2 if number_15 else 0.0
                 rounded_number_17[k] = number_17
+            repeat(rounded_number_17, size, line_width)
         if number_20:
-            if has_true(of_far):
-                for i in range(n):
-                    row_of_self = part_of(all_self, start + i * after, size)
-                    to_result = part_of(all_result, start + i * after, size)
-                    for k in range(size):
+            if has_true(part_of(of_far, 0, size)):
+                for i in range(lines):
+                    line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                    row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                    to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                    for k in range(line_size):
                         self = row_of_self[k]
                         scale = rounded_scale[k]
                         far = of_far[k]
                         divisor = rounded_divisor[k]
-                        grad_output_row = of_grad_output_row[k]
+                        grad_output_row = row_of_grad_output_row[k]
                         unit = self / T(divisor)
                         result = unit * grad_output_row if far else self * T(scale)
                         to_result[k] = result
             else:
-                for i in range(n):
-                    row_of_self = part_of(all_self, start + i * after, size)
-                    to_result = part_of(all_result, start + i * after, size)
-                    for k in range(size):
+                for i in range(lines):
+                    line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                    row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                    to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                    for k in range(line_size):
                         self = row_of_self[k]
                         scale = rounded_scale[k]
                         result = self * T(scale)
                         to_result[k] = result
         else:
             if number_19:
-                for i in range(n):
-                    row_of_self = part_of(all_self, start + i * after, size)
-                    to_result = part_of(all_result, start + i * after, size)
-                    for k in range(size):
+                for i in range(lines):
+                    line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                    row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                    to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                    for k in range(line_size):
                         self = row_of_self[k]
-                        grad_output_row = of_grad_output_row[k]
+                        grad_output_row = row_of_grad_output_row[k]
                         signed = sign(self) * grad_output_row
                         result = signed
                         to_result[k] = result
             else:
                 if number_16:
-                    for i in range(n):
-                        row_of_self = part_of(all_self, start + i * after, size)
-                        to_result = part_of(all_result, start + i * after, size)
-                        for k in range(size):
+                    for i in range(lines):
+                        line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                        row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                        to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                        for k in range(line_size):
                             self = row_of_self[k]
                             other = sign(self) * T(0.0)
                             result = other
@@ -296,10 +325,11 @@ def columns(all_grad_output_row, all_self, all_length_row, all_result, p, n, aft
                 else:
                     if number_15:
                         if number_7:
-                            for i in range(n):
-                                row_of_self = part_of(all_self, start + i * after, size)
-                                to_result = part_of(all_result, start + i * after, size)
-                                for k in range(size):
+                            for i in range(lines):
+                                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                                to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                                for k in range(line_size):
                                     self = row_of_self[k]
                                     top = of_top[k]
                                     number_10 = of_number_10[k]
@@ -310,10 +340,11 @@ def columns(all_grad_output_row, all_self, all_length_row, all_result, p, n, aft
                                     result = other
                                     to_result[k] = result
                         else:
-                            for i in range(n):
-                                row_of_self = part_of(all_self, start + i * after, size)
-                                to_result = part_of(all_result, start + i * after, size)
-                                for k in range(size):
+                            for i in range(lines):
+                                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                                to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                                for k in range(line_size):
                                     self = row_of_self[k]
                                     top = of_top[k]
                                     number_10 = of_number_10[k]
@@ -324,14 +355,15 @@ def columns(all_grad_output_row, all_self, all_length_row, all_result, p, n, aft
                                     result = other
                                     to_result[k] = result
                     else:
-                        for i in range(n):
-                            row_of_self = part_of(all_self, start + i * after, size)
-                            to_result = part_of(all_result, start + i * after, size)
-                            for k in range(size):
+                        for i in range(lines):
+                            line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                            row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                            to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                            for k in range(line_size):
                                 self = row_of_self[k]
                                 number_1 = of_number_1[k]
                                 divisor = rounded_divisor[k]
-                                grad_output_row = of_grad_output_row[k]
+                                grad_output_row = row_of_grad_output_row[k]
                                 unit = self / T(divisor)
                                 signed = sign(self) * grad_output_row
                                 zero = self == T(0) or number_1

@@ -23,28 +23,29 @@ from ....runtime.kernels.cpu.row_programs import (
     collect,
     has_true,
     plan_of,
+    row_buffer,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
 from ....runtime.kernels.cpu.sums import fill
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
-from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
+from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, row_to_read, row_to_write, write_row
 from ....runtime.kernels.llvm.reduce import minmax_of
 from ....runtime.kernels.scalar import abs, maximum, octave, sqrt
 
 
 @jit(fastmath=REORDER, halves=WRITTEN)
-def loop(all_self, all_weight_, all_output, all_scale, eps, n, first, last):
+def loop(all_self, all_weight_, all_output, all_scale, eps, n, pieces, beside, first, last):
     """output; scale of each row."""
     T = all_self.dtype.type
-    buffer_self = buffer_for(all_self, n)
+    buffer_self = row_buffer(all_self, n, pieces)
+    buffer_output = row_buffer(all_output, n, pieces)
     buffer_weight_ = buffer_for(all_weight_, n)
-    buffer_output = buffer_for(all_output, n)
     of_weight_ = reading(all_weight_, 0, n, buffer_weight_)
     of_max_2 = empty_row(T(0), n)
     for r in range(first, last):
-        of_self = reading(all_self, r * n, n, buffer_self)
-        to_output = writing(all_output, r * n, n, buffer_output)
+        of_self = row_to_read(all_self, r, n, pieces, beside, buffer_self)
+        to_output = row_to_write(all_output, r, n, pieces, beside, buffer_output)
         sum_1 = 0.0
         for begin in range(0, n, BLOCK):
             part_of_sum_1 = T(0)
@@ -89,7 +90,7 @@ def loop(all_self, all_weight_, all_output, all_scale, eps, n, first, last):
                 weight_ = of_weight_[i]
                 output = self * T(factor) * weight_
                 to_output[i] = output
-        written(all_output, r * n, to_output)
+        write_row(all_output, r, to_output, pieces, beside)
 
 
 @jit(fastmath=REORDER)
@@ -129,13 +130,13 @@ def columns(all_self, all_weight_, all_output, all_scale, eps, n, after, first, 
             far = not 1e-30 <= square <= 1e30
             of_far[k] = far
         fill(of_max_2, T(-np.inf))
-        if has_true(of_far):
+        if has_true(part_of(of_far, 0, size)):
             for i in range(n):
                 row_of_self = part_of(all_self, start + i * after, size)
                 for k in range(size):
                     self = row_of_self[k]
                     of_max_2[k] = maximum(abs(self), of_max_2[k])
-        if has_true(of_far):
+        if has_true(part_of(of_far, 0, size)):
             for k in range(size):
                 far = of_far[k]
                 max_2 = of_max_2[k]
@@ -144,7 +145,7 @@ def columns(all_self, all_weight_, all_output, all_scale, eps, n, after, first, 
                 rounded_unit[k] = unit
         fill(of_sum_3, 0.0)
         fill(part_of_sum_3, T(0))
-        if has_true(of_far):
+        if has_true(part_of(of_far, 0, size)):
             for begin in range(0, n, COLLECTED):
                 for i in range(begin, min(begin + COLLECTED, n)):
                     row_of_self = part_of(all_self, start + i * after, size)
@@ -166,7 +167,7 @@ def columns(all_self, all_weight_, all_output, all_scale, eps, n, after, first, 
             of_scale[k] = scale
         for k in range(size):
             all_scale[line + k] = of_scale[k]
-        if has_true(of_far):
+        if has_true(part_of(of_far, 0, size)):
             for i in range(n):
                 row_of_self = part_of(all_self, start + i * after, size)
                 weight_ = all_weight_[i]

@@ -29,30 +29,31 @@ from ....runtime.kernels.cpu.row_programs import (
     collect,
     has_true,
     plan_of,
+    row_buffer,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
 from ....runtime.kernels.cpu.sums import fill
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
-from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
+from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, row_to_read, row_to_write, write_row
 from ....runtime.kernels.llvm.reduce import fence, minmax_of
 from ....runtime.kernels.scalar import abs, maximum, octave, sqrt
 
 
 @jit(fastmath=REORDER, halves=WRITTEN)
-def loop(all_self, all_weight_, all_bias_, all_output, all_center, all_scale, eps, n, first, last):
+def loop(all_self, all_weight_, all_bias_, all_output, all_center, all_scale, eps, n, pieces, beside, first, last):
     """output; center; scale of each row."""
     T = all_self.dtype.type
-    buffer_self = buffer_for(all_self, n)
+    buffer_self = row_buffer(all_self, n, pieces)
+    buffer_output = row_buffer(all_output, n, pieces)
     buffer_weight_ = buffer_for(all_weight_, n)
-    buffer_bias_ = buffer_for(all_bias_, n)
-    buffer_output = buffer_for(all_output, n)
     of_weight_ = reading(all_weight_, 0, n, buffer_weight_)
+    buffer_bias_ = buffer_for(all_bias_, n)
     of_bias_ = reading(all_bias_, 0, n, buffer_bias_)
     of_max_3 = empty_row(T(0), n)
     for r in range(first, last):
-        of_self = reading(all_self, r * n, n, buffer_self)
-        to_output = writing(all_output, r * n, n, buffer_output)
+        of_self = row_to_read(all_self, r, n, pieces, beside, buffer_self)
+        to_output = row_to_write(all_output, r, n, pieces, beside, buffer_output)
         sum_1 = 0.0
         for begin in range(0, n, BLOCK):
             part_of_sum_1 = T(0)
@@ -127,7 +128,7 @@ def loop(all_self, all_weight_, all_bias_, all_output, all_center, all_scale, ep
                 away = self - T(average)
                 output = away * T(factor) * weight_ + bias_
                 to_output[i] = output
-        written(all_output, r * n, to_output)
+        write_row(all_output, r, to_output, pieces, beside)
 
 
 @jit(fastmath=REORDER)
@@ -196,13 +197,13 @@ def columns(all_self, all_weight_, all_bias_, all_output, all_center, all_scale,
             far = not 1e-30 <= square <= 1e30
             of_far[k] = far
         fill(of_max_3, T(-np.inf))
-        if has_true(of_far):
+        if has_true(part_of(of_far, 0, size)):
             for i in range(n):
                 row_of_self = part_of(all_self, start + i * after, size)
                 for k in range(size):
                     self = row_of_self[k]
                     of_max_3[k] = maximum(abs(self), of_max_3[k])
-        if has_true(of_far):
+        if has_true(part_of(of_far, 0, size)):
             for k in range(size):
                 far = of_far[k]
                 max_3 = of_max_3[k]
@@ -211,7 +212,7 @@ def columns(all_self, all_weight_, all_bias_, all_output, all_center, all_scale,
                 rounded_unit[k] = unit
         fill(of_sum_4, 0.0)
         fill(part_of_sum_4, T(0))
-        if has_true(of_far):
+        if has_true(part_of(of_far, 0, size)):
             for begin in range(0, n, COLLECTED):
                 for i in range(begin, min(begin + COLLECTED, n)):
                     row_of_self = part_of(all_self, start + i * after, size)
@@ -233,7 +234,7 @@ def columns(all_self, all_weight_, all_bias_, all_output, all_center, all_scale,
             of_center[k] = center
         fill(of_sum_5, 0.0)
         fill(part_of_sum_5, T(0))
-        if has_true(of_far):
+        if has_true(part_of(of_far, 0, size)):
             for begin in range(0, n, COLLECTED):
                 for i in range(begin, min(begin + COLLECTED, n)):
                     row_of_self = part_of(all_self, start + i * after, size)
@@ -258,7 +259,7 @@ def columns(all_self, all_weight_, all_bias_, all_output, all_center, all_scale,
         for k in range(size):
             all_center[line + k] = of_center[k]
             all_scale[line + k] = of_scale[k]
-        if has_true(of_far):
+        if has_true(part_of(of_far, 0, size)):
             for i in range(n):
                 row_of_self = part_of(all_self, start + i * after, size)
                 weight_ = all_weight_[i]

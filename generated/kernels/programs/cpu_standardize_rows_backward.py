@@ -21,12 +21,13 @@ from ....runtime.kernels.cpu.row_programs import (
     Loops,
     collect,
     plan_of,
+    row_buffer,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
 from ....runtime.kernels.cpu.sums import fill
 from ....runtime.kernels.llvm.addresses import clear, empty_row, part_of
-from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
+from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, row_to_read, row_to_write, write_row
 from ....runtime.kernels.llvm.reduce import fence
 
 
@@ -41,22 +42,24 @@ def sums(
     all_weight_grad,
     all_bias_grad,
     n,
+    pieces,
+    beside,
     first,
     last,
 ):
     """self_grad; weight_grad; bias_grad of each row."""
     T = all_grad_output.dtype.type
-    buffer_grad_output = buffer_for(all_grad_output, n)
-    buffer_self = buffer_for(all_self, n)
+    buffer_grad_output = row_buffer(all_grad_output, n, pieces)
+    buffer_self = row_buffer(all_self, n, pieces)
+    buffer_self_grad = row_buffer(all_self_grad, n, pieces)
     buffer_weight_ = buffer_for(all_weight_, n)
-    buffer_self_grad = buffer_for(all_self_grad, n)
     of_weight_ = reading(all_weight_, 0, n, buffer_weight_)
     for r in range(first, last):
-        of_grad_output = reading(all_grad_output, r * n, n, buffer_grad_output)
-        of_self = reading(all_self, r * n, n, buffer_self)
+        of_grad_output = row_to_read(all_grad_output, r, n, pieces, beside, buffer_grad_output)
+        of_self = row_to_read(all_self, r, n, pieces, beside, buffer_self)
         center_row = all_center_row[r]
         scale_row = all_scale_row[r]
-        to_self_grad = writing(all_self_grad, r * n, n, buffer_self_grad)
+        to_self_grad = row_to_write(all_self_grad, r, n, pieces, beside, buffer_self_grad)
         to_weight_grad = part_of(all_weight_grad, r // SUMMED * n, n)
         to_bias_grad = part_of(all_bias_grad, r // SUMMED * n, n)
         if r % SUMMED == 0:
@@ -94,24 +97,26 @@ def sums(
             grad_output = of_grad_output[i]
             bias_grad = grad_output
             to_bias_grad[i] += bias_grad
-        written(all_self_grad, r * n, to_self_grad)
+        write_row(all_self_grad, r, to_self_grad, pieces, beside)
 
 
 @jit(fastmath=REORDER, halves=WRITTEN)
-def loop(all_grad_output, all_self, all_weight_, all_center_row, all_scale_row, all_self_grad, n, first, last):
+def loop(
+    all_grad_output, all_self, all_weight_, all_center_row, all_scale_row, all_self_grad, n, pieces, beside, first, last
+):
     """self_grad of each row."""
     T = all_grad_output.dtype.type
-    buffer_grad_output = buffer_for(all_grad_output, n)
-    buffer_self = buffer_for(all_self, n)
+    buffer_grad_output = row_buffer(all_grad_output, n, pieces)
+    buffer_self = row_buffer(all_self, n, pieces)
+    buffer_self_grad = row_buffer(all_self_grad, n, pieces)
     buffer_weight_ = buffer_for(all_weight_, n)
-    buffer_self_grad = buffer_for(all_self_grad, n)
     of_weight_ = reading(all_weight_, 0, n, buffer_weight_)
     for r in range(first, last):
-        of_grad_output = reading(all_grad_output, r * n, n, buffer_grad_output)
-        of_self = reading(all_self, r * n, n, buffer_self)
+        of_grad_output = row_to_read(all_grad_output, r, n, pieces, beside, buffer_grad_output)
+        of_self = row_to_read(all_self, r, n, pieces, beside, buffer_self)
         center_row = all_center_row[r]
         scale_row = all_scale_row[r]
-        to_self_grad = writing(all_self_grad, r * n, n, buffer_self_grad)
+        to_self_grad = row_to_write(all_self_grad, r, n, pieces, beside, buffer_self_grad)
         sum_1 = 0.0
         sum_2 = 0.0
         for begin in range(0, n, BLOCK):
@@ -138,7 +143,7 @@ def loop(all_grad_output, all_self, all_weight_, all_center_row, all_scale_row, 
             weighted = grad_output * weight_
             self_grad = (weighted - T(number_3) - normal * T(number_4)) * scale_row
             to_self_grad[i] = self_grad
-        written(all_self_grad, r * n, to_self_grad)
+        write_row(all_self_grad, r, to_self_grad, pieces, beside)
 
 
 @jit(fastmath=REORDER)

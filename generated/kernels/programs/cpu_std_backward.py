@@ -23,29 +23,32 @@ from ....runtime.kernels.cpu.row_programs import (
     Loops,
     collect,
     has_true,
+    merged_lines,
     plan_of,
+    repeat,
+    row_buffer,
     run,
 )
 from ....runtime.kernels.cpu.row_shapes import Output, RowInput, shapes_of
 from ....runtime.kernels.cpu.sums import fill
 from ....runtime.kernels.llvm.addresses import empty_row, part_of
-from ....runtime.kernels.llvm.float16_rows import buffer_for, reading, writing, written
+from ....runtime.kernels.llvm.float16_rows import row_to_read, row_to_write, write_row
 from ....runtime.kernels.llvm.reduce import fence, minmax_of
 from ....runtime.kernels.scalar import abs, maximum, octave
 
 
 @jit(fastmath=REORDER, halves=WRITTEN)
-def loop(all_grad_output_row, all_self, all_deviation_row, all_result, correction, n, first, last):
+def loop(all_grad_output_row, all_self, all_deviation_row, all_result, correction, n, pieces, beside, first, last):
     """result of each row."""
     T = all_self.dtype.type
-    buffer_self = buffer_for(all_self, n)
-    buffer_result = buffer_for(all_result, n)
+    buffer_self = row_buffer(all_self, n, pieces)
+    buffer_result = row_buffer(all_result, n, pieces)
     of_max_2 = empty_row(T(0), n)
     for r in range(first, last):
-        of_self = reading(all_self, r * n, n, buffer_self)
+        of_self = row_to_read(all_self, r, n, pieces, beside, buffer_self)
         grad_output_row = all_grad_output_row[r]
         deviation_row = all_deviation_row[r]
-        to_result = writing(all_result, r * n, n, buffer_result)
+        to_result = row_to_write(all_result, r, n, pieces, beside, buffer_result)
         share = fence(grad_output_row / maximum(float(n - correction), float(0)))
         number_2 = deviation_row == 0
         scale = 0.0 if number_2 else share / deviation_row
@@ -90,7 +93,7 @@ def loop(all_grad_output_row, all_self, all_deviation_row, all_result, correctio
                 self = of_self[i]
                 result = (self - T(center)) * T(scale)
                 to_result[i] = result
-        written(all_result, r * n, to_result)
+        write_row(all_result, r, to_result, pieces, beside)
 
 
 @jit(fastmath=REORDER)
@@ -99,6 +102,7 @@ def columns(all_grad_output_row, all_self, all_deviation_row, all_result, correc
     T = all_self.dtype.type
     side, line = COLUMNS, first
     capacity = min(side, after, last - first)
+    capacity = max(capacity, merged_lines(n, after, after)[1])
     of_share = empty_row(0.0, capacity)
     of_number_2 = empty_row(False, capacity)
     of_scale = empty_row(0.0, capacity)
@@ -118,6 +122,7 @@ def columns(all_grad_output_row, all_self, all_deviation_row, all_result, correc
     while line < last:
         size = min(side, after - line % after, last - line)
         start = line // after * n * after + line % after
+        lines, line_width = merged_lines(n, size, after)
         of_grad_output_row = part_of(all_grad_output_row, line, size)
         of_deviation_row = part_of(all_deviation_row, line, size)
         for k in range(size):
@@ -130,15 +135,20 @@ def columns(all_grad_output_row, all_self, all_deviation_row, all_result, correc
             scale = 0.0 if number_2 else share / deviation_row
             of_scale[k] = scale
             rounded_scale[k] = scale
+        repeat(rounded_scale, size, line_width)
         fill(of_sum_1, 0.0)
         fill(part_of_sum_1, T(0))
-        for begin in range(0, n, COLLECTED):
-            for i in range(begin, min(begin + COLLECTED, n)):
-                row_of_self = part_of(all_self, start + i * after, size)
-                for k in range(size):
+        for begin in range(0, lines, COLLECTED):
+            for i in range(begin, min(begin + COLLECTED, lines)):
+                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                for k in range(line_size):
                     self = row_of_self[k]
                     part_of_sum_1[k] += self
             collect(part_of_sum_1, of_sum_1)
+        for j in range(size, line_width, size):
+            for k in range(size):
+                of_sum_1[k] += of_sum_1[j + k]
         for k in range(size):
             scale = of_scale[k]
             sum_1 = of_sum_1[k]
@@ -148,14 +158,20 @@ def columns(all_grad_output_row, all_self, all_deviation_row, all_result, correc
             rounded_center[k] = center
             far = not (abs(center) < 1e37 and (1e-30 <= abs(scale) <= 1e30 or grad_output_row == 0))
             of_far[k] = far
+        repeat(rounded_center, size, line_width)
+        repeat(of_far, size, line_width)
         fill(of_max_2, T(-np.inf))
-        if has_true(of_far):
-            for i in range(n):
-                row_of_self = part_of(all_self, start + i * after, size)
-                for k in range(size):
+        if has_true(part_of(of_far, 0, size)):
+            for i in range(lines):
+                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                for k in range(line_size):
                     self = row_of_self[k]
                     of_max_2[k] = maximum(abs(self), of_max_2[k])
-        if has_true(of_far):
+            for j in range(size, line_width, size):
+                for k in range(size):
+                    of_max_2[k] = maximum(of_max_2[j + k], of_max_2[k])
+        if has_true(part_of(of_far, 0, size)):
             for k in range(size):
                 share = of_share[k]
                 number_2 = of_number_2[k]
@@ -167,29 +183,37 @@ def columns(all_grad_output_row, all_self, all_deviation_row, all_result, correc
                 rounded_unit[k] = unit
                 wide = 0.0 if number_2 else unit / deviation_row * share if far else 0.0
                 rounded_wide[k] = wide
+            repeat(rounded_unit, size, line_width)
+            repeat(rounded_wide, size, line_width)
         fill(of_sum_3, 0.0)
         fill(part_of_sum_3, T(0))
-        if has_true(of_far):
-            for begin in range(0, n, COLLECTED):
-                for i in range(begin, min(begin + COLLECTED, n)):
-                    row_of_self = part_of(all_self, start + i * after, size)
-                    for k in range(size):
+        if has_true(part_of(of_far, 0, size)):
+            for begin in range(0, lines, COLLECTED):
+                for i in range(begin, min(begin + COLLECTED, lines)):
+                    line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                    row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                    for k in range(line_size):
                         self = row_of_self[k]
                         unit = rounded_unit[k]
                         ratio = self / T(unit)
                         part_of_sum_3[k] += ratio
                 collect(part_of_sum_3, of_sum_3)
-        if has_true(of_far):
+            for j in range(size, line_width, size):
+                for k in range(size):
+                    of_sum_3[k] += of_sum_3[j + k]
+        if has_true(part_of(of_far, 0, size)):
             for k in range(size):
                 far = of_far[k]
                 sum_3 = of_sum_3[k]
                 number_9 = sum_3 / n if far else 0.0
                 rounded_number_9[k] = number_9
-        if has_true(of_far):
-            for i in range(n):
-                row_of_self = part_of(all_self, start + i * after, size)
-                to_result = part_of(all_result, start + i * after, size)
-                for k in range(size):
+            repeat(rounded_number_9, size, line_width)
+        if has_true(part_of(of_far, 0, size)):
+            for i in range(lines):
+                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                for k in range(line_size):
                     self = row_of_self[k]
                     scale = rounded_scale[k]
                     center = rounded_center[k]
@@ -201,10 +225,11 @@ def columns(all_grad_output_row, all_self, all_deviation_row, all_result, correc
                     result = (ratio - T(number_9)) * T(wide) if far else (self - T(center)) * T(scale)
                     to_result[k] = result
         else:
-            for i in range(n):
-                row_of_self = part_of(all_self, start + i * after, size)
-                to_result = part_of(all_result, start + i * after, size)
-                for k in range(size):
+            for i in range(lines):
+                line_size = min(line_width, n * size - i * line_width) if line_width > size else size
+                row_of_self = part_of(all_self, start + i * max(after, line_width), line_size)
+                to_result = part_of(all_result, start + i * max(after, line_width), line_size)
+                for k in range(line_size):
                     self = row_of_self[k]
                     scale = rounded_scale[k]
                     center = rounded_center[k]

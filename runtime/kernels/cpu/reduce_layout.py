@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...shapes import contiguous_strides
-from .contiguous_copy import contiguous, contiguous_copy
+from .contiguous_copy import contiguous
 from .operand_copies import gather, loops_of
 from .plan import Layout, Plan, Step
 
@@ -59,10 +59,19 @@ class Folding(Folded):
         None  # the strides that its elements, as they are counted here, have as `result`; None: the usual
     )
 
+    dims: Dims = ()  # those that it is reduced over
+    pieces: int = 1  # in which a row lies that has its elements in two groups of dimensions
+    beside: int = 1  # rows whose pieces lie beside each other
+
     @property
     def ints(self) -> Dims:
         """What loops over such an operand take: along, after, apart, between, times, outer."""
         return (*self.folded[1:], *self.steps)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether loops over rows, pieces of these or columns read a contiguous operand as it lies."""
+        return not self.order or self.pieces > 1
 
     @property
     def in_rows(self) -> bool:
@@ -94,14 +103,41 @@ def folding(shape: Dims, dim: Dims | int | None, keepdim: bool = False) -> Foldi
     first, last = (wide[0], wide[-1] + 1) if wide else (len(shape), len(shape))
     if all(d in wide or shape[d] == 1 for d in range(first, last)):  # nothing that stays lies between them
         sizes = prod(shape[:first]), prod(shape[first:last]), prod(shape[last:])
-        return Folding(shape, sizes, (), keepdim_shape, result, prod(result), steps_of(*sizes))
+        return Folding(shape, sizes, (), keepdim_shape, result, prod(result), steps_of(*sizes), dims=dim)
     order = (*(d for d in range(len(shape)) if d not in wide), *wide)
     sizes = prod(result), prod(shape[d] for d in wide), 1
-    return Folding(shape, sizes, order, keepdim_shape, result, prod(result), steps_of(*sizes))
+    made = Folding(shape, sizes, order, keepdim_shape, result, prod(result), steps_of(*sizes), dims=dim)
+    return replace(made, pieces=pieces[0], beside=pieces[1]) if (pieces := pieces_of(shape, wide)) else made
+
+
+def order_in_memory(shape: Dims, strides: Dims, dims: Dims) -> Dims:
+    """The order of dimensions in which an array is contiguous, where rows along `dims` are then read in place; else (),
+    and if it is contiguous as it stands."""
+    order = tuple(sorted(range(len(shape)), key=lambda d: (-strides[d], -shape[d])))
+    sizes = tuple([shape[d] for d in order])
+    if order == tuple(range(len(shape))) or not is_in_rows(sizes, tuple([strides[d] for d in order])):
+        return ()
+    return order if folding(sizes, moved_dims(order, dims)).in_place else ()
+
+
+def moved_dims(order: Dims, dims: Dims) -> Dims:
+    """Where dimensions are once an array has this order."""
+    return tuple([k for k, d in enumerate(order) if d in dims])
+
+
+def pieces_of(shape: Dims, wide: Sequence[int]) -> tuple[int, int] | None:
+    """How many pieces a row has, and how many rows lie side by side, where its last dimension is one of `wide`, and
+    what stays lies between two groups of them; None elsewhere."""
+    used = [d for d, n in enumerate(shape) if n != 1]
+    stays = [d for d in used if d not in wide]
+    inner = [d for d in stays if wide[0] < d]
+    between = [d for d in used if inner[0] <= d <= inner[-1]]
+    if wide[-1] < inner[-1] or between != inner or 0 in shape:
+        return None
+    return prod(shape[d] for d in wide if d < inner[0]), prod(shape[d] for d in inner)
 
 
 SIDE_BY_SIDE = 64  # elements of rows that lie apart: shorter ones are reduced to one row first
-MAX_PACKED_ELEMENTS = 1 << 14  # elements that a plan copies so that those which are reduced together lie side by side
 MUCH = 1 << 12  # elements of an expanded number that are written down before they are reduced
 MAX_REORDERED_ELEMENTS = 1 << 20  # elements of a result that is brought into another order
 
@@ -225,21 +261,6 @@ def group_by_group(x: Layout, dims: Dims, first: Find, then: Find) -> Plan | Non
         ended = then(Layout(fold.keepdim_shape, None), tuple([d for d in dims if d not in group]), True)
         return behind(begun, ended) if begun and ended else None
     return None
-
-
-def packed_for_reduction(x: Layout, dim: Dims | int | None, keepdim: bool, find: Find) -> Plan | None:
-    """The plan of a reduction of a copy of few elements, in which the dimensions lie last; None for more."""
-    if not 0 < prod(x.shape) <= MAX_PACKED_ELEMENTS or x.strides is not None:
-        return None
-    dims, full = reduced_dims_of(len(x.shape), dim), folding(x.shape, dim, keepdim)
-    order = [*[d for d in range(len(x.shape)) if d not in dims], *dims]
-    strides = contiguous_strides(x.shape)
-    transposed = x._replace(shape=tuple([x.shape[d] for d in order]), strides=tuple([strides[d] for d in order]))
-    copy, rows = contiguous_copy(transposed, 0, 0), (prod(full.result), prod([x.shape[d] for d in dims]))
-    plan = find(Layout(rows, None), (1,), False)
-    if copy is None or plan is None:
-        return None
-    return with_shape(behind(with_shape((copy,), rows), plan), full.result)
 
 
 def groups_of(loops: list[Loop]) -> list[Dims]:

@@ -2,6 +2,7 @@
 calls."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -10,11 +11,12 @@ import numpy as np
 from ...compiler.jit import WRITTEN, jit
 from ...device.threads.parallel_for import shared
 from ..llvm.addresses import empty_row, part_of, zero_row
+from ..llvm.float16_rows import buffer_for
 from .allocate_and_fill import empty, fill
 from .contiguous_copy import contiguous
 from .loops import copy_row
 from .plan import Plan, Step, are_contiguous
-from .reduce_layout import Folding
+from .reduce_layout import Folding, in_order, moved_dims, order_in_memory, strides_of_result, with_shape
 from .row_shapes import Dim, Output, RowInput, is_missing, output_shapes, row_shape, rows_of, with_all_rows
 
 Array = np.ndarray
@@ -27,19 +29,10 @@ class Loops(NamedTuple):
 
     rows: Any
     columns: Any = None
-    long: bool = False  # whether an element takes so long that it is worth a copy to have many of them side by side
     alone: Any = None  # Loops
 
     def are_columns(self, folding: Folding) -> bool:
-        """Whether rows are read as columns: few of many elements are brought into rows."""
-        _, along, after = folding.folded
-        if after == 1 or self.columns is None:
-            return False
-        return after >= NARROW or not self.long or along * folding.count <= MAX_NARROW_ELEMENTS
-
-
-NARROW = 16  # columns
-MAX_NARROW_ELEMENTS = 1 << 10
+        return folding.folded[2] > 1 and self.columns is not None
 
 
 def run(
@@ -54,11 +47,16 @@ def run(
     args = with_all_rows(args)
     result = row_shape(name, args, dim, keepdim)
     rows = rows_of(args).array
+    steps = tuple([step // rows.itemsize for step in rows.strides])
+    if _gives_one_number(args, outputs) and (order := order_in_memory(rows.shape, steps, result.dims)):
+        transposed = [args[0]._replace(array=rows.transpose(order))]
+        made = run(name, loops, transposed, numbers, outputs, moved_dims(order, result.dims), True)
+        return contiguous(made.transpose(np.argsort(order))).reshape(result.result)
     if rows.dtype not in FLOATS:
         raise TypeError(f"{name}(): expected float32 or float64, but got {rows.dtype}")
     before, along, after = result.folded
     are_columns = loops.are_columns(result)
-    moved = Columns(result) if are_columns else TransposedRows(result)
+    moved = Columns(result) if are_columns or result.pieces > 1 else TransposedRows(result)
     arrays = [moved.rows(each.array) if each.kind == "row" else _flat(each, rows.dtype, result) for each in args]
     sizes = {"row": rows.size, "each": result.count, "shared": along * -(-result.count // SUMMED)}
     results = [empty(sizes[o.kind], np.dtype(o.dtype or rows.dtype)) for o in outputs]
@@ -66,7 +64,13 @@ def run(
         shared(loops.columns, (*arrays, *results, *numbers, along, after), result.count, rows.size, SHARE)
     else:
         unit = SUMMED if any(o.kind == "shared" for o in outputs) else 1
-        shared(loops.rows, (*arrays, *results, *numbers, along), result.count, rows.size, unit)
+        shared(
+            loops.rows,
+            (*arrays, *results, *numbers, along, result.pieces, result.beside),
+            result.count,
+            rows.size,
+            unit,
+        )
     shapes = output_shapes(result, outputs, dim)
     made = [
         moved.back(r) if o.kind == "row" else _total(r, along, shape) if o.kind == "shared" else r.reshape(shape)
@@ -75,6 +79,11 @@ def run(
     if output_mask:
         return tuple([each if yes else None for each, yes in zip(made, output_mask, strict=True)])
     return made[0] if len(made) == 1 else tuple(made)
+
+
+def _gives_one_number(args: Sequence[RowInput], outputs: Sequence[Output]) -> bool:
+    """Whether a program gives one number for each row of one array, however that lies in memory."""
+    return len(args) == len(outputs) == 1 and outputs[0].kind == "each"
 
 
 def without_sums(outputs: Sequence[Output], output_mask: Sequence[bool]) -> list[int] | None:
@@ -112,7 +121,16 @@ def plan_of(
     args = with_all_rows(args)
     result = row_shape("plan", args, dim, keepdim)
     _, along, after = result.folded
-    if result.order or not prod(result.shape) or not are_contiguous(*[each.array for each in args]):
+    if not are_contiguous(*[each.array for each in args]):
+        x = args[0].array
+        order = order_in_memory(x.shape, x.strides, result.dims) if _gives_one_number(args, outputs) else ()
+        if not order:
+            return None
+        transposed = [args[0]._replace(array=x._replace(shape=tuple([x.shape[d] for d in order]), strides=None))]
+        dims, strides = moved_dims(order, result.dims), strides_of_result(x, result.keepdim_shape, result.dims, keepdim)
+        plan = plan_of(loops, transposed, positions, numbers, ints, outputs, dims, True)
+        return plan and in_order(with_shape(plan, result.result), replace(result, made=strides))
+    if not result.in_place or not prod(result.shape):
         return None
     if after > 1 and not loops.are_columns(result):
         return None
@@ -134,7 +152,8 @@ def _step_of(loops: Loops, result: Folding, unit: int) -> Step:
     if after > 1:
         rows = (result.count, SHARE)
         return Step(loops.columns, (), (), ints=(along, after), rows=rows, work=prod(result.shape))
-    return Step(loops.rows, (), (), ints=(along,), rows=(result.count, unit), work=prod(result.shape), row=along)
+    ints = (along, result.pieces, result.beside)
+    return Step(loops.rows, (), (), ints=ints, rows=(result.count, unit), work=prod(result.shape), row=along)
 
 
 def _defaults(
@@ -154,16 +173,16 @@ SHARE = 64  # columns of one thread, at least
 
 
 class Columns:
-    """An array seen as (before, along, after), flat."""
+    """An array as it lies, flat."""
 
     def __init__(self, folding: Folding) -> None:
         self.folding = folding
 
     def rows(self, array: Array) -> Array:
-        return self.folding.fold(array).reshape(-1)
+        return contiguous(array).reshape(-1)
 
     def back(self, rows: Array) -> Array:
-        return self.folding.unfold(rows)
+        return rows.reshape(self.folding.shape)
 
 
 class TransposedRows:
@@ -184,6 +203,12 @@ class TransposedRows:
 
 BLOCK = 1024  # elements of a row that are added in its own dtype, in vector lanes
 REORDER = {"reassoc", "contract", "nsz"}
+
+
+@jit(halves=WRITTEN)
+def row_buffer(array: Array, n: int, pieces: int) -> Array:
+    """A row for what is read or written in another dtype, or brought together: an empty one where neither is."""
+    return buffer_for(array, n) if pieces == 1 else empty_row(array.dtype.type(0), n)
 
 
 @jit
@@ -217,6 +242,34 @@ _CACHED = 1 << 18  # numbers that are kept of some columns
 def columns_for(n: int) -> int:
     """How many columns of `n` elements lie side by side where something of each element is kept."""
     return max(16, min(COLUMNS, _CACHED // max(n, 1)))
+
+
+WIDE = 256  # elements of lines of few columns that are read as one
+LINES = 8  # of those, at least: what each column has of them is put together at the end
+
+
+@jit
+def merged_lines(n: int, size: int, after: int) -> tuple[int, int]:
+    """How many lines a loop reads, and of how many elements: several of (n, after) are one where they are short."""
+    merged = max(min(WIDE // after, n // LINES), 1) if size == after and 2 * after <= WIDE else 1
+    return (n + merged - 1) // merged, size * merged
+
+
+@jit
+def repeat(row: Array, size: int, wide: int) -> None:
+    for k in range(size, wide):
+        row[k] = row[k - size]
+
+
+@jit
+def repeated(row: Array, buffer: Array, wide: int) -> Array:
+    """The row itself, or in the buffer so often that it has `wide` elements."""
+    if wide == row.size:
+        return row
+    for k in range(row.size):
+        buffer[k] = row[k]
+    repeat(buffer, row.size, wide)
+    return buffer
 
 
 @jit

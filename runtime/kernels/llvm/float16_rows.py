@@ -1,12 +1,14 @@
-"""Rows of 16-bit floats as float32, in memory beside, for kernels that go over them several times: so what is computed
-has the order of float32. Other arrays are not copied. And intrinsics for one 16-bit float."""
+"""Rows in memory beside, for kernels that go over them several times: of 16-bit floats as float32, so that what is
+computed has the order of float32; and rows that lie in several pieces. Others are not copied. And intrinsics for one
+16-bit float."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...compiler.jit import for_numba
-from .addresses import empty_row, part_of
+from .addresses import empty_row, part_of, row_at
 
 
 @for_numba
@@ -46,35 +48,92 @@ def reading(context: Any, array: Any, start: Any, count: Any, buffer: Any) -> An
 
 
 @for_numba
-def writing(context: Any, array: Any, start: Any, count: Any, buffer: Any) -> Any:
-    """writing(array, start, count, room): elements to be filled, in `room` where `written` rounds them."""
+def row_to_read(context: Any, array: Any, r: Any, n: Any, pieces: Any, beside: Any, buffer: Any) -> Any:
+    """row_to_read(array, r, n, pieces, beside, buffer): row r, of n elements, which lie in `pieces` between those of
+    `beside` rows. Its elements are in the buffer where they are widened, or are several pieces."""
     from numba import types
 
-    from ...compiler.passes.float16 import HalfArray
-
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        if not isinstance(array, HalfArray):
-            return _part(context, builder, array, args[0], args[1], args[2])
-        return _beginning(context, builder, buffer, args[3], args[2])
+        def gather() -> None:
+            _copy_pieces(context, builder, (array, buffer), (args[0], args[5]), args[1:5], True)
 
-    return buffer(array, types.int64, types.int64, buffer), code
+        return _row(context, builder, (array, buffer), args, gather)
+
+    return buffer(array, *[types.int64] * 4, buffer), code
 
 
 @for_numba
-def written(context: Any, array: Any, start: Any, row: Any) -> Any:
-    """written(array, start, row): the end of `writing`: a row that lies beside the array is rounded into it."""
+def row_to_write(context: Any, array: Any, r: Any, n: Any, pieces: Any, beside: Any, buffer: Any) -> Any:
+    """The elements to be filled of such a row, in the buffer where `write_row` rounds or parts them."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _row(context, builder, (array, buffer), args, lambda: None)
+
+    return buffer(array, *[types.int64] * 4, buffer), code
+
+
+@for_numba
+def write_row(context: Any, array: Any, r: Any, row: Any, pieces: Any, beside: Any) -> Any:
+    """The end of `row_to_write`: a row that lies in the buffer is written to the array."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        with builder.if_then(_in_buffer(context, builder, array, args[3])):
+            n = context.make_array(row)(context, builder, args[2]).nitems
+            _copy_pieces(context, builder, (array, row), (args[0], args[2]), (args[1], n, *args[3:]), False)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, row, types.int64, types.int64), code
+
+
+def _in_buffer(context: Any, builder: Any, array: Any, pieces: Any) -> Any:
+    """Whether a row is in the buffer, not in the array."""
     from numba import types
 
     from ...compiler.passes.float16 import HalfArray
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        if isinstance(array, HalfArray):
-            count = context.make_array(row)(context, builder, args[2]).nitems
-            part = _part(context, builder, array, args[0], args[1], count)
-            context.compile_internal(builder, _copy, types.void(row, array), (args[2], part))
-        return context.get_dummy_value()
+    if isinstance(array, HalfArray):
+        return context.get_constant(types.boolean, True)
+    return builder.icmp_signed("!=", pieces, context.get_constant(types.int64, 1))
 
-    return types.void(array, types.int64, row), code
+
+def _row(context: Any, builder: Any, kinds: tuple[Any, Any], args: Any, fill: Callable[[], None]) -> Any:
+    """The row in the array, or in the buffer, which is filled first: neither is kept alive by it."""
+    from numba import types
+
+    array, buffer = kinds
+    in_buffer = _in_buffer(context, builder, array, args[3])
+    first = builder.ptrtoint(context.make_array(buffer)(context, builder, args[5]).data, args[1].type)
+    data = context.make_array(array)(context, builder, args[0]).data
+    in_array = builder.ptrtoint(builder.gep(data, [builder.mul(args[1], args[2])]), args[1].type)
+    with builder.if_then(in_buffer):
+        fill()
+    signature, code = row_at(context, array.dtype, types.int64, types.int64)
+    return code(context, builder, signature, (None, builder.select(in_buffer, first, in_array), args[2]))
+
+
+def _copy_pieces(
+    context: Any, builder: Any, kinds: tuple[Any, Any], arrays: tuple[Any, Any], sizes: Sequence[Any], reads: bool
+) -> None:
+    """Copy the pieces of a row between an array and a contiguous row; `sizes`: r, n, pieces, beside."""
+    from numba import types
+    from numba.core import cgutils
+
+    array, row = kinds
+    r, n, pieces, beside = sizes
+    size = builder.sdiv(n, pieces)
+    step = builder.mul(beside, size)
+    block = builder.mul(builder.sdiv(r, beside), builder.mul(beside, n))
+    start = builder.add(block, builder.mul(builder.srem(r, beside), size))
+    with cgutils.for_range(builder, pieces) as loop:
+        at = builder.add(start, builder.mul(loop.index, step))
+        piece = _part(context, builder, array, arrays[0], at, size)
+        own = _part(context, builder, row, arrays[1], builder.mul(loop.index, size), size)
+        if reads:
+            context.compile_internal(builder, _copy, types.void(array, row), (piece, own))
+        else:
+            context.compile_internal(builder, _copy, types.void(row, array), (own, piece))
 
 
 def _part(context: Any, builder: Any, kind: Any, array: Any, start: Any, count: Any) -> Any:

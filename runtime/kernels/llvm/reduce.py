@@ -60,16 +60,6 @@ def squares_of_tail(context: Any, row: Any, start: Any, count: Any, center: Any)
 
 
 @for_numba
-def nansum_of_blocks(context: Any, row: Any, start: Any) -> Any:
-    return _of_blocks(NanSkippingLines, row)
-
-
-@for_numba
-def nansum_of_tail(context: Any, row: Any, start: Any, count: Any) -> Any:
-    return _of_tail(NanSkippingLines, row)
-
-
-@for_numba
 def product_of(context: Any, row: Any) -> Any:
     from numba import types
 
@@ -310,13 +300,6 @@ class Squares(Lines):
         away = self.builder.fsub(x, self.center if x.type == self.element else self.splat(self.center))
         square = self.builder.fmul(away, away, flags=FUSED)
         return self.builder.fadd(total, square, flags=FUSED)
-
-
-class NanSkippingLines(Lines):
-    """Emits code for one row of whose elements those are added that are not nan."""
-
-    def added(self, total: Any, x: Any) -> Any:
-        return self.builder.select(self.builder.fcmp_ordered("ord", x, x), self.builder.fadd(total, x), total)
 
 
 class Products(Lines):

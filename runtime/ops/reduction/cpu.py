@@ -115,14 +115,6 @@ def mean_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
     return summed(a, dim, keepdim, count) if count else quiet(np.divide)(sum_dim(a, dim, keepdim), 0)
 
 
-def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
-    if a.dtype.kind == "f" and a.size:
-        return _reduced(plans.var_dim, a, dim, keepdim, correction)
-    if a.dtype.kind == "c":
-        return var_dim(a.real, dim, correction, keepdim) + var_dim(a.imag, dim, correction, keepdim)
-    return np.full(folding(a.shape, dim, keepdim).result, math.nan, a.dtype)
-
-
 def _reduced(find: Callable[..., Plan | None], a: Array, dim: Dims, keepdim: bool, *arguments: Any) -> Array:
     """In any layout: dimensions `dim` are brought together where there is no plan for an array as it lies."""
     result = run_packed(find, a, dim, *arguments, keepdim)
@@ -130,14 +122,6 @@ def _reduced(find: Callable[..., Plan | None], a: Array, dim: Dims, keepdim: boo
         return result[0]
     fold = folding(a.shape, dim, keepdim)
     return run(find, fold.fold(a), 1, *arguments, False)[0].reshape(fold.result)
-
-
-def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
-    if a.dtype.kind == "f" and a.size:
-        return _reduced(plans.std_dim, a, dim, keepdim, correction)
-    if a.dtype.kind == "c":
-        return np.hypot(std_dim(a.real, dim, correction, keepdim), std_dim(a.imag, dim, correction, keepdim))
-    return var_dim(a, dim, correction, keepdim)
 
 
 def _norm_along(x: Layout, dim: Dims | int, p: float, keepdim: bool) -> Plan | None:
@@ -154,24 +138,3 @@ def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     if math.isinf(p):
         return (_max_reduce if p > 0 else _min_reduce)(sizes, axis=dim, keepdims=keepdim)
     return sum_dim(sizes, dim, keepdim) ** (1 / (p or 1))
-
-
-def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
-    """m + log sum_i exp(a_i - m) over `dim`, m being the greatest (real part of an) element."""
-    if a.dtype.kind == "f" and a.size:
-        return _reduced(plans.logsumexp, a, dim, keepdim)
-    return _complex_logsumexp(a, dim).reshape(folding(a.shape, dim, keepdim).result)
-
-
-@quiet
-def _complex_logsumexp(a: Array, dim: Dims) -> Array:
-    top = _max_reduce(a.real, axis=dim, keepdims=True, initial=-np.inf)
-    top = np.where(np.isfinite(top), top, 0)
-    return np.log(sum_dim(np.exp(a - top), dim, True)) + top
-
-
-def nansum(a: Array, dim: Dims, keepdim: bool) -> Array:
-    if a.dtype.kind != "f" or not a.size:
-        return sum_dim(a, dim, keepdim)
-    fold = folding(a.shape, dim, keepdim)
-    return run(plans.nansum, fold.fold(a), 1, False)[0].reshape(fold.result)

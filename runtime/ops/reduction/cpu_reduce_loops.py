@@ -1,4 +1,4 @@
-"""Sums, variances, products and extremes of contiguous floats in one loop each, as plans call them.
+"""Sums, products and extremes of contiguous floats in one loop each, as plans call them.
 
 Operands are seen as (before, along, after): x[b, i, j] lies at (b // times) outer + (b % times) between + i apart + j.
 Results are counted through (before, after): the last two arguments of a loop are the range of results that it fills,
@@ -159,37 +159,6 @@ def squares_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
     made = row_at(0.0, address(totals), (x.size + CHUNK - 1) // CHUNK)
     for k in range(first, last, CHUNK):
         made[k // CHUNK] = square_sum(part_of(x, k, min(CHUNK, x.size - k)), 0.0)
-
-
-@jit
-def variances(
-    x: Array, out: Array, divisor: float, along: int, after: int, stride: int, between: int, times: int, outer: int,
-    first: int, last: int,
-) -> None:  # fmt: skip
-    k = first
-    while k < last:
-        start = k % after
-        at = offset_of(k // after, between, times, outer) + start
-        if after == 1 == stride:
-            row = part_of(x, at, along)
-            mean = plain_sum(row) / along
-            center = float(x.dtype.type(mean))
-            squares = square_sum(row, center) - along * (mean - center) * (mean - center)
-            out[k] = max(squares, 0.0) / divisor if squares == squares else squares
-            k += 1
-            continue
-        totals = empty_row(0.0, min(_WIDTH, after - start, last - k))
-        means, centers = empty_row(0.0, totals.size), empty_row(x.dtype.type(0), totals.size)
-        column_sums(x, along, stride, at, means)
-        for j in range(means.size):
-            means[j] /= along
-            centers[j] = means[j]
-        column_square_sums(x, along, stride, at, centers, totals)
-        for j in range(totals.size):
-            off = means[j] - centers[j]
-            squares = totals[j] - along * off * off
-            out[k + j] = (0.0 if squares < 0.0 else squares) / divisor  # nan stays
-        k += totals.size
 
 
 @jit

@@ -1,4 +1,4 @@
-"""The last step of norms and variances. Where a total has left the range of its dtype on the way, although the result
+"""The last step of norms. Where a total has left the range of its dtype on the way, although the result
 need not, the row is reduced once more: in double precision, with elements over the largest.
 
 Operands and results are counted as in cpu_reduce_loops.py.
@@ -57,23 +57,6 @@ def scaled_norm(x: Array, start: int, along: int, stride: int, p: float) -> floa
 
 
 @jit
-def scaled_std(x: Array, start: int, along: int, stride: int, divisor: float) -> tuple[float, float]:
-    """The standard deviation over the largest |x_i|, and that."""
-    top, mean, total = max_size(x, start, along, stride), 0.0, 0.0
-    if not top < math.inf:
-        return math.nan, 1.0
-    if top == 0:
-        return 0.0, 1.0
-    for i in range(along):
-        mean += float(x[start + i * stride]) / top
-    mean /= along
-    for i in range(along):
-        distance = float(x[start + i * stride]) / top - mean
-        total += distance * distance
-    return math.sqrt(total / divisor), top
-
-
-@jit
 def root_of_power(total: float, p: float) -> float:
     """total^(1/p), with a step of Newton's, for 1 / p is rounded."""
     result = pow_number(total, 1 / p)
@@ -102,23 +85,3 @@ def finish_norms(
     else:
         for k in range(out.size):
             out[k] = root_of_power(out[k], p)
-
-
-@jit
-def finish_variances(
-    x: Array, out: Array, divisor: float, rooted: int, along: int, after: int, stride: int, between: int, times: int,
-    outer: int,
-) -> None:  # fmt: skip
-    low = lower_bound(x, along) / divisor
-    if divisor > 0 and not are_in_range(out, low):
-        for k in range(out.size):
-            variance = float(out[k])
-            if not low <= variance < math.inf:
-                at = offset_of(k // after, between, times, outer) + k % after
-                ratio, top = scaled_std(x, at, along, stride, divisor)
-                out[k] = ratio * top if rooted else ratio * top * ratio * top
-            else:
-                out[k] = math.sqrt(variance) if rooted else variance
-    elif rooted:
-        for k in range(out.size):
-            out[k] = math.sqrt(out[k])

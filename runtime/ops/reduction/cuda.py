@@ -30,7 +30,6 @@ def reduction(name: str) -> Callable[..., Array]:
 
 sum_all = sum_dim = reduction("total")
 prod_all = prod_dim = reduction("product")
-logsumexp = reduction("logsumexp")
 
 
 def sum_to_size(a: Array, size: Dims) -> Array:
@@ -53,14 +52,6 @@ def mean_dim(a: Array, dim: Dims | None = None, keepdim: bool = False) -> Array:
 mean_all = mean_dim
 
 
-def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
-    return reduced("variance", a, dim, keepdim, float(correction))
-
-
-def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
-    return reduced("std", a, dim, keepdim, float(correction))
-
-
 def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     numbers = () if p in LENGTHS else (float(p),)
     value = cuda_complex.sizes(a) if a.dtype.kind == "c" else a
@@ -75,9 +66,6 @@ def cumsum_backward(grad: Array, dim: int) -> Array:
 # What stands for a program where numbers are complex; for others both parts are reduced by themselves.
 OF_COMPLEX: dict[str, Callable[..., Array]] = {
     "product": cuda_complex.product,
-    "variance": cuda_complex.variance,
-    "std": cuda_complex.std,
-    "logsumexp": cuda_complex.logsumexp,
 }
 
 
@@ -88,10 +76,6 @@ def reduced(name: str, a: Array, dim: Dims | int, keepdim: bool, *numbers: Any) 
     if name in OF_COMPLEX:
         return OF_COMPLEX[name](a, dims, keepdim, *numbers)
     return cuda_complex.linear(name, a, dims, keepdim, *numbers)
-
-
-def nansum(a: Array, dim: Dims, keepdim: bool) -> Array:
-    return reduced("total" if a.dtype.kind in "biu" else "nansum_row", a, dim, keepdim)
 
 
 def in_registers(a: Array) -> Array:

@@ -34,16 +34,6 @@ def linear(name: str, a: Array, dim: Dims, keepdim: bool, *numbers: Any) -> Arra
     return parts.ravel().view(COMPLEX[parts.dtype.name]).reshape(folding(a.shape, dim, keepdim).result)
 
 
-def variance(a: Array, dim: Dims, keepdim: bool, correction: float) -> Array:
-    parts = by_parts("variance", a, dim, keepdim, correction)
-    return over("total", (parts,), -1).reshape(folding(a.shape, dim, keepdim).result)
-
-
-def std(a: Array, dim: Dims, keepdim: bool, correction: float) -> Array:
-    parts = by_parts("std", a, dim, keepdim, correction)
-    return over("length", (parts,), -1).reshape(folding(a.shape, dim, keepdim).result)
-
-
 def product(a: Array, dim: Dims, keepdim: bool) -> Array:
     fold = folding(a.shape, dim, keepdim)
     return arrays.copied(product_of_all(a, fold.folded).as_read(a.dtype)).reshape(fold.result)
@@ -55,13 +45,3 @@ def sizes(a: Array) -> Array:
 
 def truths(a: Array) -> Array:
     return made(kernels.is_not_zero, a.shape, (a,), BOOL)
-
-
-def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
-    """m + log sum_i exp(a_i - m) over `dim`, m being the greatest real part of an element."""
-    fold = folding(a.shape, dim, keepdim)
-    tops = by_parts("row_amax", a, dim, True)
-    top = tops.viewed(fold.keepdim_shape, 0, tops.byte_strides[:-1][: len(fold.keepdim_shape)])
-    parts = made(kernels.exponential_from, a.shape, (a, top))
-    total = linear("total", parts, dim, True)
-    return made(kernels.logarithm_from, fold.keepdim_shape, (total, top)).reshape(fold.result)

@@ -3,7 +3,6 @@
 from typing import Any
 
 from ...kernels.cuda.language import T, cuda
-from ...kernels.scalar import exp, isfinite, log
 
 # Texts name these; a kernel has its own in their place.
 index: Any = None
@@ -20,14 +19,6 @@ def size(z: Any) -> Any:
 
 def is_not_zero(z: Any) -> Any:
     return z != T(0)
-
-
-def exponential_from(z: Any, top: Any) -> Any:
-    return exp(z - top if isfinite(top) else z)
-
-
-def logarithm_from(z: Any, top: Any) -> Any:
-    return log(z) + top if isfinite(top) else log(z)
 
 
 def products_of_others(before: Any, after: Any, result: Any, along: Any, step: Any, total: Any) -> None:

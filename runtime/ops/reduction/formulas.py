@@ -39,6 +39,31 @@ def exponential_share(x: Tensor, log_sum: Tensor, dim: Dims, keepdim: bool) -> T
     return share / restore_reduced_dims(infinities.clamp(1), x._shape, dim, keepdim)
 
 
+def complex_logsumexp(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """shift + log sum exp(x - shift) over `dim`, shift being the greatest real part where that is finite."""
+    real = x.detach().real
+    dims = reduced_dims_of(len(x._shape), dim)
+    if 0 in [x._shape[d] for d in dims]:
+        return x.exp().sum(dims, keepdim).log()
+    top = op.amax(real, dims, True)
+    shift = top.masked_fill(~op.isfinite(top), 0)
+    total = (x - shift).exp().sum(dims, keepdim).log()
+    return total + (shift if keepdim else shift.reshape(total._shape))
+
+
+def complex_std(x: Tensor, dim: Dims, correction: float, keepdim: bool) -> Tensor:
+    """The root of the variance, of numbers over a power of two near the largest part; its gradient is 0 where it is."""
+    dims = reduced_dims_of(len(x._shape), dim)
+    if 0 in [x._shape[d] for d in dims]:
+        return op.var(x, dims, correction=correction, keepdim=keepdim)
+    top = op.amax(op.maximum(x.detach().real.abs(), x.detach().imag.abs()), dims, True)
+    unit = op.exp2(op.floor(op.log2(top.masked_fill(~((top > 0) & (top < math.inf)), 1))))
+    variance = op.var(x / unit, dims, correction=correction, keepdim=keepdim)
+    is_zero = variance == 0
+    root = variance.masked_fill(is_zero, 1).sqrt().masked_fill(is_zero, 0)
+    return root * (unit if keepdim else unit.reshape(root._shape))
+
+
 def directional_derivative(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The derivative of a real reduction along a tangent: Re sum_i conj(g_i) t_i over `dim`."""
     product = op.real_copy(conjugate(gradient) * tangent) if tangent.is_complex() else gradient * tangent

@@ -16,13 +16,10 @@ from ...kernels.cpu.reduce_layout import (
     folding,
     folding_of,
     in_order,
-    packed_for_reduction,
     with_shape,
 )
 from ...kernels.cpu.sums import CHUNK
 from . import cpu_backward_loops as backward
-from . import cpu_exponentials as exponentials
-from . import cpu_nansum_loops as nansum_loops
 from . import cpu_reduce_loops as loops
 from . import cpu_scaled_loops as scaled
 from .plans_minmax import LARGE, integer_amax, integer_amin, integer_sums, minmax
@@ -133,25 +130,6 @@ def grown(size: Ints, to: Ints) -> Ints:
     return tuple(d for d in range(len(to)) if d < new or (size[d - new] == 1 and to[d] != 1))
 
 
-def var_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    return _variances(x, dim, keepdim, correction, False)
-
-
-def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    return _variances(x, dim, keepdim, correction, True)
-
-
-def _variances(x: Layout, dim: Dim, keepdim: bool, correction: float, rooted: bool) -> Plan | None:
-    fold = folding_of(x, dim, keepdim)
-    if fold is None:
-        return packed_for_reduction(
-            x, dim, keepdim, lambda x, dim, keepdim: _variances(x, dim, keepdim, correction, rooted)
-        )
-    divisor = max(fold.folded[1] - correction, 0)
-    variances = single(loops.variances, 1, fold.result, (divisor,), fold.ints, _results_of(fold))
-    return in_order((*variances, _last_step(scaled.finish_variances, fold, divisor, int(rooted))), fold)
-
-
 def _last_step(kernel: Any, fold: Folding, number: float, *ints: int) -> Step:
     return Step(kernel, (0,), ((0, fold.result),), (number,), (*ints, *fold.ints))
 
@@ -198,13 +176,6 @@ amax = max_all = with_integers(integer_amax)(minmax(1, loops.minmax_of_rows, loo
 amin = min_all = with_integers(integer_amin)(minmax(-1, loops.minmax_of_rows, loops.minmax_of_chunks))
 
 
-def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    fold = folding_of(x, dim, keepdim)
-    if fold is None:
-        return packed_for_reduction(x, dim, keepdim, logsumexp)
-    return _reduced(exponentials.log_totals, fold, ints=fold.folded) if fold and fold.dense else None
-
-
 def filled(x: Layout, size: Ints) -> Plan | None:
     return divided(Layout((), None), size, None, 1) if x.strides is None else None
 
@@ -233,16 +204,3 @@ def divided(grad: Layout, shape: Ints, dim: Dim, divisor: float) -> Plan | None:
 
 def prod_backward(grad: Layout, x: Layout, dim: Dim) -> Plan | None:
     return _expand_grad(backward.prod_backward_loop, folding(x.shape, dim), grad, x)
-
-
-@with_integers(integer_sums)
-def nansum(x: Layout, dim: Ints | int | None, keepdim: bool) -> Plan | None:
-    fold = folding(x.shape, dim, keepdim)
-    if x.strides is not None or fold.order or not prod(x.shape):
-        return None
-    if fold.count == 1 and prod(x.shape) >= LARGE:
-        chunked = nansum_loops.nansum_of_chunks, loops.total_of_chunks
-        return in_chunks(*chunked, fold.result, prod(x.shape), (1,))
-    before, along, after = fold.folded
-    rows = before * after, loops.unit_of(along, after)
-    return single(nansum_loops.nansum_loop, 1, fold.result, (), fold.folded, rows, along if after == 1 else 0)

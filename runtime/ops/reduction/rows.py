@@ -9,12 +9,7 @@ from ...kernels.row_language import (
     any,
     argmax,
     argmin,
-    exp,
-    isfinite,
-    isnan,
-    log,
     max,
-    maximum,
     min,
     octave,
     prod,
@@ -29,11 +24,6 @@ def total(x: Row) -> Each:
     return sum(x)
 
 
-def nansum_row(x: Row) -> Each:
-    """sum_i x_i of what is not nan."""
-    return sum(where(isnan(x), 0.0, x))
-
-
 def row_mean(x: Row, divisor: float) -> Each:
     """sum_i x_i / divisor."""
     return sum(x) / divisor
@@ -42,24 +32,6 @@ def row_mean(x: Row, divisor: float) -> Each:
 def product(x: Row) -> Each:
     """prod_i x_i."""
     return prod(x)
-
-
-def variance(x: Row, n: int, correction: float) -> Each:
-    """sum_i (x_i - mean)^2 / max(n - correction, 0), of numbers over a power of two near the largest."""
-    unit = octave(max(abs(x)))
-    ratio = x / unit
-    average = sum(ratio) / n
-    away = ratio - average
-    return sum(away * away) / maximum(n - correction, 0) * unit * unit
-
-
-def std(x: Row, n: int, correction: float) -> Each:
-    """The square root of the variance."""
-    unit = octave(max(abs(x)))
-    ratio = x / unit
-    average = sum(ratio) / n
-    away = ratio - average
-    return sqrt(sum(away * away) / maximum(n - correction, 0)) * unit
 
 
 def length(x: Row) -> Each:
@@ -100,13 +72,6 @@ def norm_inf(x: Row) -> Each:
 def norm_neg_inf(x: Row) -> Each:
     """min_i |x_i|."""
     return min(abs(x))
-
-
-def logsumexp(x: Row) -> Each:
-    """log sum_i exp(x_i), without overflow."""
-    top = max(x)
-    shift = where(isfinite(top), top, 0.0)
-    return log(sum(exp(x - shift))) + shift
 
 
 def row_amax(x: Row) -> Each:
