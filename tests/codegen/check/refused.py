@@ -394,6 +394,15 @@ STATED = [
     ("bend", "aliases: [bow]", "flags: [commutative]",
      "3:11: bend, commutative: this is for operators that take a number on either side: % & * ** + / // << >> ^ |"),
 ]  # fmt: skip
+OTHER_DTYPES = [
+    ("running", "kernel: cumsum", "kernel: cumsum\n  other_dtypes: self + 1",
+     "13:17: running, other_dtypes: only a row program leaves dtypes to an expression"),
+    ("running", "kernel: cumsum", "rows: result = self + max(self)\n  other_dtypes: self + 1",
+     "13:17: running, other_dtypes: it computes nothing: dtypes has floats alone, which the program computes"),
+    ("running", "dtypes: [float]\n  check: one_dim\n  kernel: cumsum",
+     "dtypes: [int, float]\n  check: one_dim\n  rows: result = self + max(self)\n  other_dtypes: slf + 1",
+     "13:17: running, other_dtypes: unknown name 'slf' (did you mean 'self'?)"),
+]  # fmt: skip
 ALL = {
     "sparse": SPARSE,
     "autocast": AUTOCAST,
@@ -404,6 +413,7 @@ ALL = {
     "onnx": ONNX,
     "names": NAMES,
     "unused": UNUSED,
+    "other_dtypes": OTHER_DTYPES,
     "overloads": OVERLOADS,
     "numbers": NUMBERS,
     "types": TYPES,

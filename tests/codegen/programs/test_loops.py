@@ -80,6 +80,16 @@ SPEC = """
   output_differentiability: [False, False]
   samples: ["output_mask=[True, True], self=T(3, 4), share=T(3), dim=[1]"]
   doc: "A sum over rows, beside rows."
+
+- name: root_mean_square(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor
+  dtypes: [int, float, complex]
+  dtype: float
+  result_dtype: real
+  rows: "result = sqrt(mean(self * self))"
+  other_dtypes: (abs(self) ** 2).mean(dim, keepdim) ** 0.5
+  output_differentiability: [False]
+  samples: ["self=T(3, 4), dim=[1]"]
+  doc: "Complex numbers are left to an expression."
 """
 LAYOUTS = [((5, 7), 1), ((7, 5), 0), ((3, 300, 40), 1), ((2, 3000), 1), ((40, 3), 0), ((6, 20, 3), 1), ((2, 8, 300), 1)]
 
@@ -137,6 +147,22 @@ def test_few_rows_need_more(ops: Any, shape: tuple[int, ...], dim: Any, scale: f
         with np.errstate(all="ignore"):
             np.testing.assert_allclose(unit.double().numpy(), x / length * factor, rtol=1e-5)
         np.testing.assert_allclose(found.double().numpy(), length, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [sg.int64, sg.float32, sg.float16, sg.complex128])
+@pytest.mark.parametrize("dim", [(0,), (2,), (0, 1), (0, 2), (1, 3), (0, 2, 3), (0, 1, 2, 3)])
+def test_any_dims_of_any_layout(ops: Any, dim: tuple[int, ...], dtype: Any) -> None:
+    """Rows, columns and pieces, of contiguous and of transposed tensors; complex numbers are left to an expression."""
+    x = np.random.default_rng(0).integers(-9, 9, (2, 3, 4, 5)) * (1 + 1j * (dtype is sg.complex128))
+    for order in ((0, 1, 2, 3), (3, 1, 0, 2), (2, 3, 1, 0)):
+        stored = sg.tensor(x.transpose(order) if dtype is sg.complex128 else x.real.transpose(order)).to(dtype)
+        for given in (stored, stored[..., ::2], stored.permute(2, 0, 3, 1)):
+            array = np.abs(given.to(sg.complex128).numpy())
+            for keepdim in (False, True):
+                found = ops.root_mean_square(given, dim, keepdim)
+                assert not found.is_complex() and found.is_floating_point()
+                right = np.sqrt((array**2).mean(dim, keepdims=keepdim))
+                np.testing.assert_allclose(found.double().numpy(), right, 1e-3 if dtype is sg.float16 else 1e-6)
 
 
 @pytest.mark.parametrize("dtype", [sg.float64, sg.float32, sg.float16])

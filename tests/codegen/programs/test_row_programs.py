@@ -114,7 +114,8 @@ def test_the_loop_for_the_cpu(name: str, loops: Any) -> None:
             requested = right(program, arrays, along)
             made = [capacity(requested[output], dtype) for output in program.outputs]
             given = [arrays[p.name].reshape(-1) for p in program.arrays]
-            loops(program).loop(*given, *made, *(arrays[p.name] for p in program.of_kind("number")), along, 0, rows)
+            numbers = [arrays[p.name] for p in program.of_kind("number")]
+            loops(program).loop(*given, *made, *numbers, along, 1, 1, 0, rows)
             for output, found in zip(program.outputs, made, strict=True):
                 compare(found, requested[output], dtype)
 
@@ -123,7 +124,7 @@ def test_the_loop_for_the_cpu(name: str, loops: Any) -> None:
 def test_the_loop_over_columns(name: str, loops: Any) -> None:
     """Rows that are columns of (along, after), also if threads have parts of them: what the program means."""
     program = own_programs()[name]
-    for before, along, after in ((2, 5, 3), (1, 300, 17), (3, 1, 300), (1, 2, 1)):
+    for before, along, after in ((2, 5, 3), (1, 300, 17), (2, 67, 5), (3, 1, 300), (1, 2, 1)):
         rows = before * after
         for dtype in (np.float32, np.float64):
             arrays = arrays_of(program, rows, along, dtype)
@@ -131,11 +132,37 @@ def test_the_loop_over_columns(name: str, loops: Any) -> None:
             made = [capacity(requested[output], dtype) for output in program.outputs]
             given = [as_columns(arrays[p.name], along, after, p.kind == "row") for p in program.arrays]
             numbers = [arrays[p.name] for p in program.of_kind("number")]
-            for first, last in ((0, rows // 2), (rows // 2, rows)):
-                loops(program).columns(*given, *made, *numbers, along, after, first, last)
+            for parts in (((0, rows // 2), (rows // 2, rows)), ((0, rows),)):
+                for first, last in parts:
+                    loops(program).columns(*given, *made, *numbers, along, after, first, last)
+                for output, found in zip(program.outputs, made, strict=True):
+                    is_row = output in Lowered(program).rows
+                    compare(found, as_columns(requested[output], along, after, is_row), dtype)
+                    found[:] = 77
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_loop_over_rows_in_pieces(name: str, loops: Any) -> None:
+    """Rows with other rows between their parts, (outer, pieces, beside, size): what the program means."""
+    program = own_programs()[name]
+    for outer, pieces, beside, size in ((2, 3, 2, 5), (1, 2, 3, 1), (1, 30, 2, 70), (2, 4, 1, 3)):
+        rows, along = outer * beside, pieces * size
+        for dtype in (np.float32, np.float64):
+            arrays = arrays_of(program, rows, along, dtype)
+            requested = right(program, arrays, along)
+            made = [capacity(requested[output], dtype) for output in program.outputs]
+            given = [in_pieces(arrays[p.name], pieces, beside, p.kind == "row") for p in program.arrays]
+            numbers = [arrays[p.name] for p in program.of_kind("number")]
+            loops(program).loop(*given, *made, *numbers, along, pieces, beside, 0, rows)
             for output, found in zip(program.outputs, made, strict=True):
-                is_row = output in Lowered(program).rows
-                compare(found, as_columns(requested[output], along, after, is_row), dtype)
+                compare(found, in_pieces(requested[output], pieces, beside, output in Lowered(program).rows), dtype)
+
+
+def in_pieces(array: np.ndarray, pieces: int, beside: int, is_row: bool) -> np.ndarray:
+    """Rows one after the other as parts of them that lie beside each other."""
+    if not is_row:
+        return array.reshape(-1)
+    return array.reshape(-1, beside, pieces, array.shape[-1] // pieces).transpose(0, 2, 1, 3).reshape(-1)
 
 
 def as_columns(array: np.ndarray, along: int, after: int, is_row: bool) -> np.ndarray:
@@ -151,7 +178,7 @@ def test_a_long_sum_is_exact(loops: Any) -> None:
         ("length", np.sqrt((x.astype(np.float64) ** 2).sum())),
     ):
         found = np.empty(1, np.float32)
-        loops(own_programs()[name]).loop(x, found, x.size, 0, 1)
+        loops(own_programs()[name]).loop(x, found, x.size, 1, 1, 0, 1)
         assert abs(found[0] - requested) < 1e-6 * np.abs(x).sum() ** 0.5
 
 

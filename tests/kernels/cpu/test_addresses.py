@@ -15,6 +15,7 @@ from specgrad.generated.kernels.programs import (
     cpu_softmax,
     cpu_softmax_backward,
     cpu_standardize_rows,
+    cpu_var_correction,
 )
 from specgrad.runtime.kernels.cpu.reduce_layout import folding
 from specgrad.runtime.ops.reduction import cpu_reduce_loops
@@ -23,22 +24,25 @@ from specgrad.runtime.ops.reduction.plans import row_ints
 Array = np.ndarray
 ROWS = 3
 KERNELS: dict[str, Callable[[Array, Array, Array], Any]] = {
-    "softmax": lambda x, y, out: cpu_softmax.loop(*flat(x, out), x.shape[1], 0, ROWS),
-    "log_softmax": lambda x, y, out: cpu_log_softmax.loop(*flat(x, out), x.shape[1], 0, ROWS),
-    "softmax backward": lambda x, y, out: cpu_softmax_backward.loop(*flat(x, y, out), x.shape[1], 0, ROWS),
+    "softmax": lambda x, y, out: cpu_softmax.loop(*flat(x, out), *entire(x)),
+    "log_softmax": lambda x, y, out: cpu_log_softmax.loop(*flat(x, out), *entire(x)),
+    "softmax backward": lambda x, y, out: cpu_softmax_backward.loop(*flat(x, y, out), *entire(x)),
     "softmax of columns": lambda x, y, out: cpu_softmax.columns(*flat(x, out), *x.shape, 0, x.shape[1]),
     "layer norm": lambda x, y, out: cpu_standardize_rows.loop(
-        *flat(x, y[0], y[1], out), np.empty(ROWS, x.dtype), np.empty(ROWS, x.dtype), 1e-5, x.shape[1], 0, ROWS
+        *flat(x, y[0], y[1], out), np.empty(ROWS, x.dtype), np.empty(ROWS, x.dtype), 1e-5, *entire(x)
     ),
     "rms norm": lambda x, y, out: cpu_normalize_rms.loop(
-        *flat(x, y[0], out), np.empty(ROWS, x.dtype), 1e-5, x.shape[1], 0, ROWS
+        *flat(x, y[0], out), np.empty(ROWS, x.dtype), 1e-5, *entire(x)
     ),
     "sums": lambda x, y, out: cpu_reduce_loops.row_sums(*flat(x, out[:1]), 1.0, *in_rows(x), 0, ROWS),
-    "variances": lambda x, y, out: cpu_reduce_loops.variances(
-        *flat(x, out[:1]), 1.0, *folding(x.shape, 1).ints, 0, ROWS
-    ),
+    "variances": lambda x, y, out: cpu_var_correction.loop(*flat(x, out[:1]), 1.0, *entire(x)),
     "products": lambda x, y, out: cpu_reduce_loops.products_of_rows(*flat(x, out[:1]), *in_rows(x), 0, ROWS),
 }
+
+
+def entire(x: Array) -> tuple[int, ...]:
+    """Rows in one piece, and all of them."""
+    return x.shape[1], 1, 1, 0, ROWS
 
 
 def in_rows(x: Array) -> tuple[int, ...]:
